@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox';
+import { Nothing } from './protocol.ts';
+import { RunStatusSchema } from './run.ts';
+
+/** What a supervisor asks of a fresh executor process: to run one workflow, then to end. */
+export const RunRequest = Type.Object(
+  {
+    runId: Type.String({ pattern: '^[-a-zA-Z0-9_]{1,64}$' }),
+    /** Absolute path of the workflow file. */
+    path: Type.String(),
+    /** The run's name for the workflow, where `--name` gave one. */
+    name: Type.Optional(Type.String()),
+    /** Parameters given at the start; the file's defaults are not in it. */
+    params: Type.Array(Type.Object({ name: Type.Optional(Type.String()), value: Type.String() })),
+    trigger: Type.String(),
+    /** The data directory. */
+    home: Type.String(),
+  },
+  { additionalProperties: false },
+);
+export type RunRequest = Static<typeof RunRequest>;
+
+/** Supervisor → executor. */
+export const executorProtocol = {
+  /** Answers when the run has its final status, stored. */
+  run: {
+    params: RunRequest,
+    result: Type.Object({ status: RunStatusSchema, error: Type.Optional(Type.String()) }),
+  },
+  stop: { params: Type.Object({ reason: Type.String() }), result: Nothing },
+};
+
+/** Executor → supervisor. */
+export const supervisorProtocol = {
+  /** Something of the run changed in the store. */
+  changed: { params: Type.Object({ runId: Type.String() }), result: Nothing },
+  /**
+   * Asks the supervisor to start the run's driver. Under Electron its port then arrives
+   * as a message with a transferred port; in plain Node the executor starts its own.
+   */
+  openDriver: { params: Nothing, result: Nothing },
+};

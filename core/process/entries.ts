@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+
+/** The programs that a build makes, each a file at the root of dist/. */
+export type Entry = 'cli' | 'executor' | 'driver' | 'electron' | 'queries';
+
+/**
+ * Absolute path of a built program. The build puts every file at one level, so that
+ * this holds wherever bundling moves this module; under a test runner, which loads
+ * the source, it is the clone's dist folder.
+ */
+export function entryPath(entry: Entry): string {
+  const fromSource = import.meta.url.endsWith('.ts');
+  return fileURLToPath(new URL(`${fromSource ? '../../dist/' : './'}${entry}.js`, import.meta.url));
+}
