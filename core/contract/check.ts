@@ -2,16 +2,11 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 
 /**
- * One ajv for every schema of the product. Additional keywords are refused so
- * that a typing error in a schema of ours shows at once.
+ * Settings of ajv for every schema of the product. Additional keywords are refused,
+ * so that a typing error in a schema of ours shows at once.
  */
-const ajv = new Ajv2020({
-  allErrors: false,
-  strict: true,
-  strictTypes: false,
-  strictTuples: false,
-  allowUnionTypes: true,
-});
+const settings = { strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true } as const;
+const ajv = new Ajv2020({ ...settings, allErrors: false });
 
 /** A value that came over a border (process, file, network) did not have the promised shape. */
 export class InvalidValue extends Error {
@@ -35,17 +30,69 @@ export function checker<S extends TSchema>(schema: S, what: string): (value: unk
     validate ??= ajv.compile(schema);
     if (validate(value)) return value as Static<S>;
     const error = (validate.errors ?? [])[0];
-    throw new InvalidValue(what, error?.instancePath ?? '', describe(error));
+    throw new InvalidValue(what, error?.instancePath ?? '', error === undefined ? 'is not valid' : describe(error));
   };
 }
 
-function describe(error: ErrorObject | undefined): string {
-  if (error === undefined) return 'is not valid';
-  if (error.keyword === 'additionalProperties') {
-    return `must not have the key "${String(error.params.additionalProperty)}"`;
+/** One thing wrong with a value: where, as keys from the outside in, and what, in words. */
+export interface ValueProblem {
+  path: (string | number)[];
+  message: string;
+}
+
+/**
+ * Compiles a schema into a check that tells everything that is wrong with a value, one
+ * problem a place. A schema's `description`, where it has one, completes the sentence
+ * "X must be …", so that a choice between shapes fails in words and not in parts.
+ */
+export function problemFinder(schema: TSchema): (value: unknown) => ValueProblem[] {
+  let validate: ReturnType<typeof ajv.compile> | undefined;
+  return (value) => {
+    validate ??= thoroughAjv.compile(schema);
+    if (validate(value)) return [];
+    return onePerPlace(validate.errors ?? []);
+  };
+}
+
+const thoroughAjv = new Ajv2020({ ...settings, allErrors: true, verbose: true });
+
+function onePerPlace(errors: ErrorObject[]): ValueProblem[] {
+  const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
+  const insideAChoice = (error: ErrorObject) =>
+    error.keyword !== 'anyOf' &&
+    choices.some((place) => error.instancePath === place || error.instancePath.startsWith(`${place}/`));
+  const seen = new Set<string>();
+  const problems: ValueProblem[] = [];
+  for (const error of errors) {
+    if (insideAChoice(error)) continue;
+    const problem = { path: pointerKeys(error.instancePath), message: describe(error) };
+    const key = JSON.stringify(error.keyword === 'required' ? problem : problem.path);
+    if (!seen.has(key)) problems.push(problem);
+    seen.add(key);
   }
-  if (error.keyword === 'enum') {
-    return `must be one of ${(error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+  return problems;
+}
+
+function pointerKeys(pointer: string): (string | number)[] {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+function describe(error: ErrorObject): string {
+  const { keyword, params, parentSchema } = error;
+  if (keyword === 'additionalProperties') return `must not have the key "${String(params.additionalProperty)}"`;
+  if (keyword === 'required') return `must have the key "${String(params.missingProperty)}"`;
+  const wanted = parentSchema?.description;
+  if (typeof wanted === 'string') {
+    const name = pointerKeys(error.instancePath).findLast((key) => typeof key === 'string') ?? 'it';
+    return `${name} must be ${wanted}`;
+  }
+  if (keyword === 'enum') {
+    return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
   }
   return error.message ?? 'is not valid';
 }

@@ -176,7 +176,8 @@ function hasKey(message: unknown, key: string): boolean {
   return typeof message === 'object' && message !== null && key in message;
 }
 
-function toWire(error: unknown): { code: string; message: string; details?: Record<string, unknown> } {
+/** A failure as it travels: its code, its words and its diagnosis, never a stack. */
+export function toWire(error: unknown): { code: string; message: string; details?: Record<string, unknown> } {
   if (error instanceof CallError) {
     return { code: error.code, message: error.message, ...(error.details && { details: error.details }) };
   }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Channel } from '../contract/channel.ts';
 
 /** The part of Electron's and the web's message ports that a channel needs. */
@@ -51,5 +52,22 @@ export function portChannel(port: PortLike): Channel {
     onMessage: (listener) => port.on('message', (event) => listener(event.data)),
     onClose: (listener) => port.on('close', () => listener('the other process is gone')),
     close: () => port.close?.(),
+  };
+}
+
+/** A channel between a thread and the one that started it. */
+export function threadChannel(thread: Worker | MessagePort): Channel {
+  return {
+    send: (message) => thread.postMessage(message),
+    onMessage: (listener) => thread.on('message', listener),
+    onClose: (listener) => {
+      thread.once('error', (error: Error) => listener(error.message));
+      thread.once('exit', () => listener('the thread ended'));
+      thread.once('close', () => listener('the thread that started this one is gone'));
+    },
+    close: () => {
+      if ('close' in thread) thread.close();
+      else void thread.terminate();
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { FieldPath, Problem } from './types.ts';
 
 /** Providers by their names and aliases, as workflow files write them. */
 export const providers = {
@@ -20,9 +21,9 @@ export const providers = {
 export type Provider = (typeof providers)[keyof typeof providers];
 
 const closed = { additionalProperties: false } as const;
-const temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 2 }));
-const topP = Type.Optional(Type.Number({ minimum: 0, maximum: 1 }));
-const maxTokens = Type.Optional(Type.Integer({ minimum: 1 }));
+const temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: 'between 0.0 and 2.0' }));
+const topP = Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'between 0.0 and 1.0' }));
+const maxTokens = Type.Optional(Type.Integer({ minimum: 1, description: 'at least 1' }));
 
 /** One entry of a `model` list; it overrides the shared settings. */
 export const ModelEntry = Type.Object(
@@ -43,7 +44,9 @@ export type ModelEntry = Static<typeof ModelEntry>;
 export const LlmConfig = Type.Object(
   {
     provider: Type.Optional(Type.String()),
-    model: Type.Optional(Type.Union([Type.String(), Type.Array(ModelEntry, { minItems: 1 })])),
+    model: Type.Optional(Type.Union([Type.String(), Type.Array(ModelEntry, { minItems: 1 })], {
+        description: 'a name, or a list of models with provider and name',
+      })),
     system: Type.Optional(Type.String()),
     temperature,
     max_tokens: maxTokens,
@@ -55,3 +58,22 @@ export const LlmConfig = Type.Object(
   closed,
 );
 export type LlmConfig = Static<typeof LlmConfig>;
+
+/**
+ * Checks a complete `llm` block: a provider that exists and a model, or a list of
+ * models each with both. A text that holds a reference is checked when the step starts.
+ */
+export function checkLlm(llm: LlmConfig, path: FieldPath): Problem[] {
+  if (Array.isArray(llm.model)) {
+    return llm.model.flatMap((entry, index) => checkProvider(entry.provider, [...path, 'model', index, 'provider']));
+  }
+  const problems = llm.provider === undefined ? [] : checkProvider(llm.provider, [...path, 'provider']);
+  if (llm.provider === undefined) problems.push({ path, message: 'provider is required (set at DAG or step level)' });
+  if (llm.model === undefined) problems.push({ path, message: 'model must be specified when llm config is provided' });
+  return problems;
+}
+
+function checkProvider(provider: string, path: FieldPath): Problem[] {
+  if (provider.includes('${') || Object.hasOwn(providers, provider)) return [];
+  return [{ path, message: `invalid provider: ${provider} (known: ${Object.keys(providers).join(', ')})` }];
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { readWorkflowFile } from '../core/process/workflow-file.ts';
+import type { Loaded } from '../core/workflow/load.ts';
+import { problemLine } from './output.ts';
+
+export function addValidate(program: Command): void {
+  program
+    .command('validate')
+    .description('check a workflow file without running it')
+    .argument('<file>', 'the workflow file')
+    .addHelpText('after', '\nExample:\n  dagu validate invoices.yaml')
+    .action(async (file: string) => {
+      const loaded = await readWorkflowFile(file, { strictStream: true });
+      printWarnings(loaded);
+      if (loaded.workflow === undefined) {
+        printProblems(file, loaded);
+        process.exitCode = 1;
+      }
+    });
+}
+
+/** `Validation failed for FILE`, then a line a problem. */
+export function printProblems(file: string, { problems }: Loaded): void {
+  const list = problems.map((problem) => `- ${problemLine(problem).replaceAll('\n', '\n  ')}\n`).join('');
+  process.stderr.write(`Validation failed for ${file}\n${list}`);
+}
+
+export function printWarnings({ warnings }: Loaded): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${problemLine(warning)}\n`);
+}

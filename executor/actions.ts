@@ -1,0 +1,7 @@
+import type { Action } from './action.ts';
+
+/** The actions by name; each loads its own libraries, and only when a step uses it. */
+export const actions: Readonly<Record<string, () => Promise<Action>>> = {
+  'chat.completion': async () => (await import('./chat/action.ts')).chatCompletion,
+  'computer.run': async () => (await import('./computer/action.ts')).computerRun,
+};

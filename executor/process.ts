@@ -1,0 +1,70 @@
+import type { Channel } from '../core/contract/channel.ts';
+import { executorProtocol, supervisorProtocol } from '../core/contract/messages.ts';
+import { connect, serve } from '../core/contract/protocol.ts';
+import { type PortLike, parentChannel, portChannel } from '../core/process/channels.ts';
+import { forkDriver, type OpenDriver, RunDesktop } from './desktop-session.ts';
+import { runWorkflow } from './engine/run.ts';
+
+/**
+ * The executor process: runs one workflow for the supervisor that started it, and ends.
+ * It is a forked Node process under the command, a utility process under Electron.
+ */
+
+/** A utility process' port to main; its messages may carry ports. */
+interface ParentPort extends PortLike {
+  on(event: 'message', listener: (event: { data: unknown; ports?: PortLike[] }) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
+}
+
+/** Why a run was asked to end; its message is shown. */
+class Stopped extends Error {}
+
+const parentPort = process.parentPort as unknown as ParentPort | undefined;
+const channel: Channel = parentPort === undefined ? parentChannel() : portChannel(parentPort);
+const supervisor = connect(channel, supervisorProtocol);
+const stop = new AbortController();
+const log = (line: string) => process.stderr.write(`${line}\n`);
+const session = new RunDesktop(parentPort === undefined ? forkDriver : driverFromMain(parentPort), log);
+
+serve(channel, executorProtocol, {
+  run: async (request) => {
+    try {
+      return await runWorkflow(request, {
+        session,
+        signal: stop.signal,
+        // Nobody waits for the answer: a supervisor that is gone is seen by the channel's close.
+        changed: () => void supervisor.changed({ runId: request.runId }).catch(() => {}),
+      });
+    } finally {
+      await session.close();
+      setImmediate(end);
+    }
+  },
+  stop: ({ reason }) => {
+    stop.abort(new Stopped(reason));
+    return {};
+  },
+});
+channel.onClose((reason) => stop.abort(new Stopped(reason)));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.on(signal, () => stop.abort(new Stopped('the run was stopped')));
+}
+
+function end(): void {
+  channel.close();
+  process.exit(0);
+}
+
+/** Main starts the driver and sends a port to it. */
+function driverFromMain(port: ParentPort): OpenDriver {
+  const waiting: ((channel: Channel) => void)[] = [];
+  port.on('message', (event) => {
+    const [driver] = event.ports ?? [];
+    if (driver !== undefined) waiting.shift()?.(portChannel(driver));
+  });
+  return async () => {
+    const arrived = new Promise<Channel>((resolve) => waiting.push(resolve));
+    await supervisor.openDriver();
+    return await arrived;
+  };
+}
