@@ -13,7 +13,8 @@ export function addHistory(program: Command): void {
     .action((workflow: string | undefined, flags: { limit: string; format: string }) => {
       const format = checkFormat(flags.format);
       const limit = Number(flags.limit);
-      if (!Number.isInteger(limit) || limit < 1) throw new UsageError(`--limit "${flags.limit}": use a positive number`);
+      if (!Number.isInteger(limit) || limit < 1)
+        throw new UsageError(`--limit "${flags.limit}": use a positive number`);
       const store = openStore();
       try {
         const runs = store.listRuns({ limit, ...(workflow !== undefined && { workflow: workflowKey(workflow) }) });

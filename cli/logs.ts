@@ -17,7 +17,9 @@ export function addLogs(program: Command): void {
         const { steps } = findRun(store, workflow, flags.runId);
         const chosen = flags.step === undefined ? steps : steps.filter(({ step }) => step === flags.step);
         if (chosen.length === 0) {
-          throw new UsageError(`--step "${flags.step}": the run has the steps ${steps.map(({ step }) => step).join(', ')}`);
+          throw new UsageError(
+            `--step "${flags.step}": the run has the steps ${steps.map(({ step }) => step).join(', ')}`,
+          );
         }
         for (const { step, stdoutFile, stderrFile } of chosen) {
           if (chosen.length > 1) print(`== ${step}\n`);

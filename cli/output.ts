@@ -48,7 +48,9 @@ export function table(rows: string[][]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
   return rows
-    .map((row) => `${row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ')}\n`)
+    .map(
+      (row) => `${row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ')}\n`,
+    )
     .join('');
 }
 
@@ -56,4 +58,3 @@ export function table(rows: string[][]): string {
 export function print(text: string): void {
   process.stdout.write(text);
 }
-

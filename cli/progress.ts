@@ -29,9 +29,11 @@ function* changes({ steps, events }: RunDetail): Generator<{ key: string; text: 
   const width = Math.max(...steps.map(({ step }) => step.length));
   const line = (step: string, text: string) => `  ${step.padEnd(width)}  ${text}\n`;
   for (const { step, status, startedAt } of steps) {
-    if (status !== 'not_started' && startedAt !== undefined) yield { key: `${step} start`, text: line(step, 'started') };
+    if (status !== 'not_started' && startedAt !== undefined)
+      yield { key: `${step} start`, text: line(step, 'started') };
   }
-  for (const event of events) yield { key: `${event.step} ${event.sequence}`, text: line(event.step, eventText(event)) };
+  for (const event of events)
+    yield { key: `${event.step} ${event.sequence}`, text: line(event.step, eventText(event)) };
   for (const step of steps) {
     const { status, startedAt, finishedAt, error } = step;
     if (status === 'not_started' || status === 'running') continue;

@@ -122,5 +122,7 @@ function stopOnSignals(supervisor: Supervisor): () => void {
 /** Cuts `A=1 B="two words" plain` at its blanks; quotes keep a value together. */
 function splitParams(text: string): GivenParam[] {
   const words = text.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
-  return words.map((word) => parseParam(word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single)));
+  return words.map((word) =>
+    parseParam(word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single)),
+  );
 }

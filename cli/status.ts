@@ -37,12 +37,15 @@ export function findRun(store: Store, workflow: string, runId: string | undefine
   const key = workflowKey(workflow);
   if (runId === undefined) {
     const [newest] = store.listRuns({ limit: 1, workflow: key });
-    if (newest === undefined) throw new UsageError(`there is no run of "${workflow}"; dagu history lists the runs there are`);
+    if (newest === undefined)
+      throw new UsageError(`there is no run of "${workflow}"; dagu history lists the runs there are`);
     return store.getRun(newest.runId) as RunDetail;
   }
   const detail = store.getRun(runId);
   if (detail === undefined || ![detail.run.name, detail.run.path].includes(key)) {
-    throw new UsageError(`there is no run "${runId}" of "${workflow}"; dagu history ${workflow} lists the runs there are`);
+    throw new UsageError(
+      `there is no run "${runId}" of "${workflow}"; dagu history ${workflow} lists the runs there are`,
+    );
   }
   return detail;
 }

@@ -62,4 +62,6 @@ export class RunDesktop implements DesktopSession {
 
 /** Starts the driver as a child of this process: the way of plain Node. */
 export const forkDriver: OpenDriver = async () =>
-  childChannel(fork(entryPath('driver'), [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+  childChannel(
+    fork(entryPath('driver'), [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+  );

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Nothing } from '../core/contract/protocol.ts';
 import { RunDetail, RunSummary } from '../core/contract/run.ts';
 
 /** What the store's thread answers, so that main's event loop never waits for the disk. */
@@ -11,4 +12,6 @@ export const queriesProtocol = {
     params: Type.Object({ runId: Type.String() }),
     result: Type.Object({ detail: Type.Optional(RunDetail) }),
   },
+  /** A number that changes whenever any process changed the store. */
+  version: { params: Nothing, result: Type.Object({ version: Type.Integer() }) },
 };

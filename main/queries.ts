@@ -13,4 +13,5 @@ serve(threadChannel(parentPort), queriesProtocol, {
     const detail = store.getRun(runId);
     return detail === undefined ? {} : { detail };
   },
+  version: () => ({ version: store.dataVersion() }),
 });

@@ -56,15 +56,21 @@ export function problemFinder(schema: TSchema): (value: unknown) => ValueProblem
 
 const thoroughAjv = new Ajv2020({ ...settings, allErrors: true, verbose: true });
 
+/**
+ * A choice between shapes fails as a whole, with what each shape missed beside it. Where
+ * one of them got further into the value, its error there is the better answer; else it is
+ * the choice itself.
+ */
 function onePerPlace(errors: ErrorObject[]): ValueProblem[] {
-  const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
-  const insideAChoice = (error: ErrorObject) =>
-    error.keyword !== 'anyOf' &&
-    choices.some((place) => error.instancePath === place || error.instancePath.startsWith(`${place}/`));
+  const inside = (error: ErrorObject, place: string) => error.instancePath.startsWith(`${place}/`);
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath);
+  const isTold = (error: ErrorObject) => {
+    if (errors.some((other) => choices.includes(error.instancePath) && inside(other, error.instancePath))) return false;
+    return error.keyword === 'anyOf' || !choices.includes(error.instancePath);
+  };
   const seen = new Set<string>();
   const problems: ValueProblem[] = [];
-  for (const error of errors) {
-    if (insideAChoice(error)) continue;
+  for (const error of errors.filter(isTold)) {
     const problem = { path: pointerKeys(error.instancePath), message: describe(error) };
     const key = JSON.stringify(error.keyword === 'required' ? problem : problem.path);
     if (!seen.has(key)) problems.push(problem);
@@ -94,5 +100,6 @@ function describe(error: ErrorObject): string {
   if (keyword === 'enum') {
     return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
   }
+  if (keyword === 'anyOf') return 'has a form that is not known here';
   return error.message ?? 'is not valid';
 }

@@ -117,7 +117,12 @@ export class Store {
     const rows =
       workflow === undefined
         ? this.#all('SELECT * FROM runs ORDER BY seq DESC LIMIT ?', limit)
-        : this.#all('SELECT * FROM runs WHERE name = ? OR path = ? ORDER BY seq DESC LIMIT ?', workflow, workflow, limit);
+        : this.#all(
+            'SELECT * FROM runs WHERE name = ? OR path = ? ORDER BY seq DESC LIMIT ?',
+            workflow,
+            workflow,
+            limit,
+          );
     return rows.map(runOfRow);
   }
 

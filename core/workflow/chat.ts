@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { checker, InvalidValue } from '../contract/check.ts';
-import { LlmConfig, providers } from './llm.ts';
+import { checker, problemFinder } from '../contract/check.ts';
+import { checkLlm, LlmConfig, ModelEntry, type Provider, providers } from './llm.ts';
 import { listedProperties, schemaProblem } from './output-schema.ts';
-import type { FieldPath, Json, JsonObject, Problem, Step, Workflow } from './types.ts';
+import type { FieldPath, JsonObject, Problem, Step, Workflow } from './types.ts';
 
 /** Roles of `with.messages`, with the names that other tools use for them. */
 export const messageRoles = {
@@ -29,7 +29,11 @@ export const ChatInput = Type.Object(
         ),
       ),
     ),
-    files: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })])),
+    files: Type.Optional(
+      Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
+        description: 'a path or pattern, or a list of them',
+      }),
+    ),
     ...LlmConfig.properties,
   },
   closed,
@@ -38,6 +42,8 @@ export type ChatInput = Static<typeof ChatInput>;
 
 /** Checks a chat step's input once its references are resolved; throws an InvalidValue. */
 export const checkChatInput = checker(ChatInput, 'with');
+const findChatProblems = problemFinder(ChatInput);
+const findEntryProblems = problemFinder(ModelEntry);
 
 /** Providers whose requests this version can make: all that speak OpenAI's chat completions. */
 export const chatProviders = ['local', 'openai', 'openrouter', 'zai', 'opencode'] as const;
@@ -54,11 +60,10 @@ const notBuilt: Record<string, string> = {
 /** Keys that choose the model: a step with one of them replaces the workflow's llm block. */
 const modelKeys = ['provider', 'model', 'base_url', 'api_key_name'];
 
-/**
- * The names that a chat step publishes, which are the properties its `output_schema` lists.
- */
+/** The names that a chat step publishes: its `output`, and the properties its `output_schema` lists. */
 export function chatOutputNames(step: Step): string[] {
-  return listedProperties(step.outputSchema);
+  const listed = listedProperties(step.outputSchema);
+  return step.output === undefined ? listed : [step.output, ...listed];
 }
 
 /**
@@ -66,31 +71,24 @@ export function chatOutputNames(step: Step): string[] {
  * the workflow's `llm` block; one that only shapes the request keeps its models.
  */
 export function chatLlm(input: JsonObject, workflow: Workflow): LlmConfig | undefined {
-  const own: JsonObject = {};
-  for (const key of Object.keys(LlmConfig.properties)) if (input[key] !== undefined) own[key] = input[key];
+  const own = ownLlm(input);
   if (modelKeys.some((key) => key in own)) return own as LlmConfig;
   if (workflow.llm === undefined && Object.keys(own).length === 0) return undefined;
   return { ...workflow.llm, ...own } as LlmConfig;
 }
 
+function ownLlm(input: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(input).filter(([key]) => key in LlmConfig.properties));
+}
+
 /** All that is wrong with a chat step before it runs (spec: Errors). */
 export function checkChatStep(step: Step, workflow: Workflow): Problem[] {
   const at = (...rest: FieldPath): FieldPath => [...step.path, 'with', ...rest];
-  const problems = [
-    ...checkKeys(step, at),
-    ...checkQuestion(step.with, at),
-    ...checkShape(step.with, at),
-    ...checkModels(chatLlm(step.with, workflow), at),
-    ...checkOutputSchema(step),
-  ];
-  if (problems.length > 0) return problems;
-  try {
-    checkChatInput(step.with);
-    return [];
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error;
-    return [{ path: at(...pointer(error.path)), message: error.message }];
-  }
+  const problems = [...checkKeys(step, at), ...checkQuestion(step.with, at), ...checkOutputSchema(step)];
+  const shape = problems.length > 0 ? [] : checkShape(step.with, at);
+  if (shape.length > 0) return shape;
+  // The models are looked at only where the shape promises that they can be.
+  return problems.length > 0 ? problems : checkModels(step, workflow, at);
 }
 
 type At = (...rest: FieldPath) => FieldPath;
@@ -99,106 +97,71 @@ function checkKeys(step: Step, at: At): Problem[] {
   const known = Object.keys(ChatInput.properties);
   return Object.keys(step.with)
     .filter((key) => !known.includes(key))
-    .map((key) => {
-      if (key === 'tools' && namesRespond(step.with.tools) && step.outputSchema !== undefined) {
-        return { path: at(key), message: 'the tool name "respond" is reserved for the output_schema answer' };
-      }
-      if (key === 'web_search' && step.outputSchema !== undefined) {
-        return { path: at(key), message: 'web search cannot be combined with output_schema' };
-      }
-      const instead = notBuilt[key];
-      return {
-        path: at(key),
-        message:
-          instead === undefined
-            ? `with.${key} is not a field of chat.completion; it takes ${known.join(', ')}`
-            : `with.${key} is not supported: ${instead}`,
-      };
-    });
+    .map((key) => ({ path: at(key), message: refusal(key, step, known) }));
 }
 
-function namesRespond(tools: Json | undefined): boolean {
-  return Array.isArray(tools) && tools.includes('respond');
+function refusal(key: string, step: Step, known: readonly string[]): string {
+  const structured = step.outputSchema !== undefined;
+  const { tools } = step.with;
+  if (structured && key === 'web_search') return 'web search cannot be combined with output_schema';
+  if (structured && key === 'tools' && Array.isArray(tools) && tools.includes('respond')) {
+    return 'the tool name "respond" is reserved for the output_schema answer';
+  }
+  const instead = Object.hasOwn(notBuilt, key) ? notBuilt[key] : undefined;
+  if (instead !== undefined) return `with.${key} is not supported: ${instead}`;
+  return `with.${key} is not a key of this action; it takes ${known.join(', ')}`;
 }
 
 /** A blank prompt beside messages counts as none. */
 function checkQuestion({ prompt, messages }: JsonObject, at: At): Problem[] {
   if (typeof prompt === 'string' && prompt.trim() !== '') return [];
-  if (messages === undefined) {
-    if (prompt === undefined)
-      return [{ path: at(), message: 'chat.completion requires with.prompt or with.messages' }];
-    return [{ path: at('prompt'), message: 'with.prompt must be a non-empty string' }];
-  }
-  if (!Array.isArray(messages) || messages.length === 0) {
+  if (messages !== undefined) {
+    if (Array.isArray(messages) && messages.length > 0) return [];
     return [{ path: at('messages'), message: 'with.messages must be a non-empty array' }];
   }
-  return [];
+  return prompt === undefined
+    ? [{ path: at(), message: 'chat.completion requires with.prompt or with.messages' }]
+    : [{ path: at('prompt'), message: 'with.prompt must be a non-empty string' }];
 }
 
-const ranges: Record<string, { holds: (value: number) => boolean; rule: string }> = {
-  temperature: { holds: (value) => value >= 0 && value <= 2, rule: 'must be between 0.0 and 2.0' },
-  top_p: { holds: (value) => value >= 0 && value <= 1, rule: 'must be between 0.0 and 1.0' },
-  max_tokens: { holds: (value) => Number.isInteger(value) && value >= 1, rule: 'must be at least 1' },
-};
-
 function checkShape(input: JsonObject, at: At): Problem[] {
-  const entries: [FieldPath, Json][] = Array.isArray(input.model)
-    ? input.model.map((entry, index) => [['model', index], entry])
-    : [];
-  return [[[], input] as [FieldPath, Json], ...entries].flatMap(([path, values]) => {
-    if (typeof values !== 'object' || values === null || Array.isArray(values)) return [];
-    return Object.entries(ranges).flatMap(([key, { holds, rule }]) => {
-      const value = values[key];
-      if (value === undefined || (typeof value === 'number' && holds(value))) return [];
-      const message = `field '${fieldName([...path, key])}': ${key} ${rule} (value: ${JSON.stringify(value)})`;
-      return [{ path: at(...path, key), message }];
-    });
+  // A list of models is one of two shapes, which would be told as one; its entries tell more.
+  const models = Array.isArray(input.model) ? input.model : [];
+  const entries = models.flatMap((entry, index) =>
+    findEntryProblems(entry).map(({ path, message }) => ({ path: ['model', index, ...path], message })),
+  );
+  return (entries.length > 0 ? entries : findChatProblems(input)).map(({ path, message }) => {
+    const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], input);
+    const shown = typeof value === 'object' ? '' : ` (value: ${String(value)})`;
+    return { path: at(...path), message: `field '${fieldName(path)}': ${message}${shown}` };
   });
 }
 
-function checkModels(llm: LlmConfig | undefined, at: At): Problem[] {
-  // No llm anywhere is told when the step runs, as the setting may come with the host.
+function checkModels(step: Step, workflow: Workflow, at: At): Problem[] {
+  const llm = chatLlm(step.with, workflow);
+  // No llm anywhere is told when the step runs: Dagu accepts such a file.
   if (llm === undefined) return [];
-  if (llm.model === undefined || llm.model === '' || (Array.isArray(llm.model) && llm.model.length === 0)) {
-    return [
-      { path: at('model'), message: 'model must be specified when llm config is provided' },
-      ...(llm.provider === undefined ? [] : checkProvider(llm.provider, at('provider'))),
-    ];
-  }
-  if (Array.isArray(llm.model)) {
-    return llm.model.flatMap((entry, index) => {
-      const problems = checkProvider(entry?.provider, at('model', index, 'provider'));
-      return problems.map(({ path, message }) => ({
-        path,
-        message: `field '${fieldName(['model', index, 'provider'])}': ${message}`,
-      }));
-    });
-  }
-  if (llm.provider === undefined) {
-    return [{ path: at('provider'), message: 'provider is required (set at DAG or step level)' }];
-  }
-  return checkProvider(llm.provider, at('provider'));
-}
-
-function checkProvider(provider: unknown, path: FieldPath): Problem[] {
-  if (typeof provider !== 'string' || provider === '') return [{ path, message: 'provider must be a name' }];
-  if (provider.includes('${')) return [];
-  const message = providerProblem(provider);
-  return message === undefined ? [] : [{ path, message }];
+  const problems = Object.keys(ownLlm(step.with)).length === 0 ? [] : checkLlm(llm, at());
+  if (problems.length > 0) return problems;
+  const named = Array.isArray(llm.model) ? llm.model.map(({ provider }) => provider) : [llm.provider ?? ''];
+  return named.flatMap((name) => {
+    // An unknown name of the workflow's own block is told there.
+    const message = canonicalProvider(name) === undefined ? undefined : providerProblem(name);
+    return message === undefined ? [] : [{ path: at(), message }];
+  });
 }
 
 /** Why a provider's name cannot be used for chat; undefined when it can. */
 export function providerProblem(name: string): string | undefined {
   const provider = canonicalProvider(name);
-  if (provider === undefined) {
-    return `invalid provider: ${name} (use ${chatProviders.join(', ')})`;
-  }
+  const usable = chatProviders.join(', ');
+  if (provider === undefined) return `invalid provider: ${name} (use ${usable})`;
   if ((chatProviders as readonly string[]).includes(provider)) return undefined;
-  return `provider "${name}" is not supported in this version; use ${chatProviders.join(', ')}`;
+  return `provider "${name}" is not supported by chat.completion in this version; use ${usable}`;
 }
 
 /** A provider's own name for one of its aliases; undefined for a name that is none. */
-export function canonicalProvider(name: string): (typeof providers)[keyof typeof providers] | undefined {
+export function canonicalProvider(name: string): Provider | undefined {
   return Object.hasOwn(providers, name) ? providers[name as keyof typeof providers] : undefined;
 }
 
@@ -208,13 +171,7 @@ function checkOutputSchema(step: Step): Problem[] {
   return message === undefined ? [] : [{ path: [...step.path, 'output_schema'], message }];
 }
 
+/** `with.messages[0].role` */
 function fieldName(path: FieldPath): string {
-  return path.reduce<string>((name, part) => name + (typeof part === 'number' ? `[${part}]` : `.${part}`), 'with');
-}
-
-function pointer(path: string): FieldPath {
-  return path
-    .split('/')
-    .slice(1)
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')));
+  return `with${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`;
 }

@@ -65,7 +65,11 @@ const stepFields = {
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String({ maxLength: 255 })),
   description: Type.Optional(Type.String()),
-  run: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], { description: 'a command, or a list of commands' })),
+  run: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
+      description: 'a command, or a list of commands',
+    }),
+  ),
   command: Type.Optional(Type.String()),
   script: Type.Optional(Type.String()),
   action: Type.Optional(Type.String()),
@@ -131,17 +135,9 @@ export const WorkflowDocument = Type.Object(
     secrets: Type.Optional(Type.Array(SecretDocument)),
     llm: Type.Optional(LlmConfig),
     steps: Type.Array(StepDocument, { minItems: 1 }),
+    // One schema for all handlers: a validator that is compiled once, not once a handler.
     handler_on: Type.Optional(
-      Type.Object(
-        {
-          init: Type.Optional(StepDocument),
-          success: Type.Optional(StepDocument),
-          failure: Type.Optional(StepDocument),
-          abort: Type.Optional(StepDocument),
-          exit: Type.Optional(StepDocument),
-        },
-        closed,
-      ),
+      Type.Record(Type.String({ pattern: '^(init|success|failure|abort|exit)$' }), StepDocument, closed),
     ),
     working_dir: Type.Optional(Type.String()),
     shell: Type.Optional(Type.String()),

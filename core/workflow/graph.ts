@@ -7,7 +7,10 @@ export function checkGraph(steps: Step[]): Problem[] {
   for (const step of steps) {
     for (const name of step.depends) {
       if (byName.has(name)) continue;
-      problems.push({ path: [...step.path, 'depends'], message: `step ${step.name} depends on non-existent step ${name}` });
+      problems.push({
+        path: [...step.path, 'depends'],
+        message: `step ${step.name} depends on non-existent step ${name}`,
+      });
     }
   }
   return problems.length > 0 ? problems : checkCycles(steps, byName);
@@ -18,15 +21,20 @@ function checkNames(steps: Step[]): Problem[] {
   const ids = new Set<string>();
   const names = new Set<string>();
   for (const step of steps) {
-    if (step.id !== undefined && ids.has(step.id)) problems.push({ path: [...step.path, 'id'], message: `duplicate step ID: ${step.id}` });
-    else if (names.has(step.name)) problems.push({ path: [...step.path, 'name'], message: `step name must be unique: "${step.name}"` });
+    if (step.id !== undefined && ids.has(step.id))
+      problems.push({ path: [...step.path, 'id'], message: `duplicate step ID: ${step.id}` });
+    else if (names.has(step.name))
+      problems.push({ path: [...step.path, 'name'], message: `step name must be unique: "${step.name}"` });
     if (step.id !== undefined) ids.add(step.id);
     names.add(step.name);
   }
   for (const step of steps) {
     const clash = steps.find((other) => other !== step && other.id !== undefined && other.id === step.name);
     if (clash !== undefined && step.id !== step.name) {
-      problems.push({ path: [...clash.path, 'id'], message: `step ID '${clash.id}' conflicts with another step's name` });
+      problems.push({
+        path: [...clash.path, 'id'],
+        message: `step ID '${clash.id}' conflicts with another step's name`,
+      });
     }
   }
   return problems;

@@ -44,9 +44,11 @@ export type ModelEntry = Static<typeof ModelEntry>;
 export const LlmConfig = Type.Object(
   {
     provider: Type.Optional(Type.String()),
-    model: Type.Optional(Type.Union([Type.String(), Type.Array(ModelEntry, { minItems: 1 })], {
+    model: Type.Optional(
+      Type.Union([Type.String(), Type.Array(ModelEntry, { minItems: 1 })], {
         description: 'a name, or a list of models with provider and name',
-      })),
+      }),
+    ),
     system: Type.Optional(Type.String()),
     temperature,
     max_tokens: maxTokens,

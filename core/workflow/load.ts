@@ -78,15 +78,21 @@ function checkStream(documents: SourceDocument[], strict: boolean): LocatedProbl
       continue;
     }
     if (value.steps === undefined) add('must define steps');
-    else if (!Array.isArray(value.steps) || value.steps.length === 0) add('steps must be a non-empty sequence', ['steps']);
+    else if (!Array.isArray(value.steps) || value.steps.length === 0)
+      add('steps must be a non-empty sequence', ['steps']);
     if (position === 0) {
       if (strict && value.name !== undefined) add('must not define name', ['name']);
       continue;
     }
     if (value.name === undefined) add('must define name');
-    else if (typeof value.name !== 'string' || value.name.trim() === '') add('name must be a non-empty string', ['name']);
+    else if (typeof value.name !== 'string' || value.name.trim() === '')
+      add('name must be a non-empty string', ['name']);
     else if (names.has(value.name)) {
-      problems.push({ message: `DAG document name "${value.name}" must be unique`, path: ['name'], ...document.locate(['name']) });
+      problems.push({
+        message: `DAG document name "${value.name}" must be unique`,
+        path: ['name'],
+        ...document.locate(['name']),
+      });
     } else names.add(value.name);
   }
   return problems;
@@ -215,7 +221,9 @@ function readConsts(document: WorkflowDocument): Record<string, string> {
   const consts: Record<string, string> = {};
   for (const entry of document.consts ?? []) {
     for (const [name, value] of Object.entries(entry)) {
-      consts[name] = resolve(String(value), (reference) => (reference[0] === 'consts' ? consts[reference[1] ?? ''] : undefined));
+      consts[name] = resolve(String(value), (reference) =>
+        reference[0] === 'consts' ? consts[reference[1] ?? ''] : undefined,
+      );
     }
   }
   return consts;
@@ -225,7 +233,10 @@ function readParams(params: WorkflowDocument['params'], { problems }: Building):
   const list: Param[] = [];
   const add = (param: Param, index: number) => {
     if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(param.name)) {
-      problems.push({ path: ['params', index], message: `parameter name "${param.name}" must match ^[A-Za-z][A-Za-z0-9_]*$` });
+      problems.push({
+        path: ['params', index],
+        message: `parameter name "${param.name}" must match ^[A-Za-z][A-Za-z0-9_]*$`,
+      });
     } else if (list.some(({ name }) => name === param.name)) {
       problems.push({ path: ['params', index], message: `duplicate parameter name "${param.name}"` });
     } else list.push(param);
@@ -236,7 +247,8 @@ function readParams(params: WorkflowDocument['params'], { problems }: Building):
     const [name = '', ...rest] = text.split('=');
     return rest.length === 0 ? { name, required: true } : { name, default: rest.join('='), required: false };
   };
-  if (typeof params === 'string') for (const [index, text] of params.split(/\s+/).filter(Boolean).entries()) add(word(text), index);
+  if (typeof params === 'string')
+    for (const [index, text] of params.split(/\s+/).filter(Boolean).entries()) add(word(text), index);
   else if (Array.isArray(params)) {
     for (const [index, item] of params.entries()) {
       if (typeof item === 'string') add(word(item), index);
@@ -261,7 +273,8 @@ function readEnv(env: WorkflowDocument['env']): [string, string][] {
   if (env === undefined) return [];
   const entries = Array.isArray(env) ? env : [env];
   return entries.flatMap((entry) => {
-    if (typeof entry !== 'string') return Object.entries(entry).map(([name, value]): [string, string] => [name, String(value)]);
+    if (typeof entry !== 'string')
+      return Object.entries(entry).map(([name, value]): [string, string] => [name, String(value)]);
     const separator = entry.indexOf('=');
     return [[entry.slice(0, separator), entry.slice(separator + 1)]];
   });
@@ -272,10 +285,16 @@ function readSecrets(document: WorkflowDocument, { problems }: Building): Workfl
   for (const [index, secret] of secrets.entries()) {
     const path = ['secrets', index, 'provider'];
     if (secret.provider !== 'env') {
-      problems.push({ path, message: `secret "${secret.name}": provider "${secret.provider}" is not supported; use env` });
+      problems.push({
+        path,
+        message: `secret "${secret.name}": provider "${secret.provider}" is not supported; use env`,
+      });
     }
     if (secret.name.startsWith('DAGU_')) {
-      problems.push({ path: ['secrets', index, 'name'], message: `secret name "${secret.name}" must not start with DAGU_` });
+      problems.push({
+        path: ['secrets', index, 'name'],
+        message: `secret name "${secret.name}" must not start with DAGU_`,
+      });
     }
   }
   return secrets.map(({ name, provider, key }) => ({ name, provider, key }));
@@ -288,13 +307,19 @@ function buildStep(document: StepDocument, path: FieldPath, { problems, warnings
   const { id } = document;
   if (id !== undefined) {
     if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(id) || id.length > 40) {
-      add('id', `invalid step ID format: "${id}" must match ^[A-Za-z][A-Za-z0-9_]*$, 40 characters at most (use '_' instead of '-')`);
+      add(
+        'id',
+        `invalid step ID format: "${id}" must match ^[A-Za-z][A-Za-z0-9_]*$, 40 characters at most (use '_' instead of '-')`,
+      );
     }
     if (reservedIds.has(id.toLowerCase())) add('id', `step ID '${id}' is a reserved word`);
   }
   for (const old of ['command', 'script'] as const) {
     if (document[old] !== undefined) {
-      warnings.push({ path: [...path, old], message: `Deprecated DAG syntax: ${fieldName([...path, old])} is deprecated; use run` });
+      warnings.push({
+        path: [...path, old],
+        message: `Deprecated DAG syntax: ${fieldName([...path, old])} is deprecated; use run`,
+      });
     }
   }
   const run = [document.run, document.command, document.script].flat().filter((text) => text !== undefined);
@@ -336,7 +361,8 @@ function buildStep(document: StepDocument, path: FieldPath, { problems, warnings
 function shellOf(document: StepDocument, input: JsonObject, path: FieldPath, problems: Problem[]): string | undefined {
   if (document.action !== undefined) return undefined;
   for (const key of Object.keys(input)) {
-    if (key !== 'shell') problems.push({ path: [...path, 'with', key], message: `run accepts only with.shell, not with.${key}` });
+    if (key !== 'shell')
+      problems.push({ path: [...path, 'with', key], message: `run accepts only with.shell, not with.${key}` });
   }
   const shell = document.shell ?? input.shell;
   return typeof shell === 'string' ? shell : undefined;
@@ -373,20 +399,28 @@ function chain(documents: StepDocument[], steps: Step[], { problems }: Building)
 function checkWorkflow(workflow: Workflow): Problem[] {
   const problems = checkGraph(workflow.steps);
   if (workflow.llm !== undefined) problems.push(...checkLlm(workflow.llm, ['llm']));
-  if (workflow.shell !== undefined && !isPosixShell(workflow.shell)) problems.push(shellProblem(['shell'], workflow.shell));
+  if (workflow.shell !== undefined && !isPosixShell(workflow.shell))
+    problems.push(shellProblem(['shell'], workflow.shell));
   for (const step of [...workflow.steps, ...Object.values(workflow.handlers)]) {
     problems.push(...(actionRules[step.action]?.check(step, workflow) ?? []));
-    if (step.shell !== undefined && !isPosixShell(step.shell)) problems.push(shellProblem([...step.path, 'shell'], step.shell));
+    if (step.shell !== undefined && !isPosixShell(step.shell))
+      problems.push(shellProblem([...step.path, 'shell'], step.shell));
     problems.push(...checkReferences(step, workflow));
     for (const message of step.run.flatMap(checkShellReferences)) {
-      problems.push({ path: [...step.path, 'run'], message: `field '${fieldName([...step.path, 'run'])}': ${message}` });
+      problems.push({
+        path: [...step.path, 'run'],
+        message: `field '${fieldName([...step.path, 'run'])}': ${message}`,
+      });
     }
   }
   return problems;
 }
 
 function shellProblem(path: FieldPath, shell: string): Problem {
-  return { path, message: `field '${fieldName(path)}': shell "${shell}" is not supported; use sh, bash, zsh, dash or ksh` };
+  return {
+    path,
+    message: `field '${fieldName(path)}': shell "${shell}" is not supported; use sh, bash, zsh, dash or ksh`,
+  };
 }
 
 /**
@@ -398,7 +432,12 @@ function checkReferences(step: Step, workflow: Workflow): Problem[] {
   const byId = new Map(workflow.steps.map((other) => [other.id, other]));
   const upstream = ancestors(step, workflow.steps);
   const problems: Problem[] = [];
-  const fields: [string, unknown][] = [['run', step.run], ['with', step.with], ['env', step.env], ['working_dir', step.workingDir]];
+  const fields: [string, unknown][] = [
+    ['run', step.run],
+    ['with', step.with],
+    ['env', step.env],
+    ['working_dir', step.workingDir],
+  ];
   for (const [field, value] of fields) {
     for (const [namespace, name = '', , output = ''] of referencesIn(value)) {
       const path = [...step.path, field];
@@ -406,14 +445,18 @@ function checkReferences(step: Step, workflow: Workflow): Problem[] {
       if (namespace === 'params' && name !== '' && !params.has(name)) {
         add(`\${params.${name}} names no parameter of this workflow${known([...params])}`);
       }
-      if (namespace === 'consts') add(`\${consts.${name}} names no constant of this workflow${known(Object.keys(workflow.consts))}`);
+      if (namespace === 'consts')
+        add(`\${consts.${name}} names no constant of this workflow${known(Object.keys(workflow.consts))}`);
       if (namespace !== 'steps') continue;
       const source = `\${steps.${name}.outputs.${output}}`;
       const other = byId.get(name);
       if (step.id === name) add(`${source} is an output of the step itself`);
-      else if (other === undefined) add(`${source} names no step id${known([...byId.keys()].filter((id) => id !== undefined))}`);
-      else if (!other.outputNames.includes(output)) add(`${source} names no output of step "${name}"${known(other.outputNames)}`);
-      else if (!upstream.has(other.key)) add(`${source} needs "depends: ${other.key}", or the value may not be there yet`);
+      else if (other === undefined)
+        add(`${source} names no step id${known([...byId.keys()].filter((id) => id !== undefined))}`);
+      else if (!other.outputNames.includes(output))
+        add(`${source} names no output of step "${name}"${known(other.outputNames)}`);
+      else if (!upstream.has(other.key))
+        add(`${source} needs "depends: ${other.key}", or the value may not be there yet`);
     }
   }
   return problems;

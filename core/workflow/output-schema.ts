@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Json, JsonObject } from './types.ts';
+import { isObject } from './json.ts';
+import type { JsonObject } from './types.ts';
 
 /**
  * An author's JSON Schema, so unknown keywords and formats are let through: they
@@ -59,8 +60,4 @@ function reason(error: ErrorObject): string {
     return `${where} must be one of ${(error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
   }
   return `${where} ${error.message ?? 'is not valid'}`;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

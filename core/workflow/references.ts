@@ -52,7 +52,9 @@ export function resolve(text: string, scope: Scope): string {
 
 /** Every reference in a value, with the texts of nested lists and maps. */
 export function referencesIn(value: unknown): Reference[] {
-  return textsIn(value).flatMap((text) => cut(text).flatMap((piece) => ('reference' in piece ? [piece.reference] : [])));
+  return textsIn(value).flatMap((text) =>
+    cut(text).flatMap((piece) => ('reference' in piece ? [piece.reference] : [])),
+  );
 }
 
 function textsIn(value: unknown): string[] {

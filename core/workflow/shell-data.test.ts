@@ -31,7 +31,7 @@ const hostile = [
   '\\"; touch x #',
   '${IFS}x',
   '*',
-  "it's \"both\" \\ and $HOME",
+  'it\'s "both" \\ and $HOME',
   ' two  spaces ',
   '-n',
   '日本語 🙂',
@@ -50,7 +50,11 @@ const places: [name: string, command: string, printed: (value: string) => string
   ['a default', 'printf "%s|" "${nothing:-${params.x}}"', (value) => `${value}|`],
   ['a here-document', 'cat <<END\n<${params.x}>\nEND\nprintf "%s|" ${params.x}', (value) => `<${value}>\n${value}|`],
   ['after an apostrophe in a comment', "# don't\nprintf '%s|' ${params.x}", (value) => `${value}|`],
-  ['after a quoted here-document', "cat <<'END' >/dev/null\nit's\nEND\nprintf '%s|' ${params.x}", (value) => `${value}|`],
+  [
+    'after a quoted here-document',
+    "cat <<'END' >/dev/null\nit's\nEND\nprintf '%s|' ${params.x}",
+    (value) => `${value}|`,
+  ],
   ['in a comment', 'printf a # ${params.x}\nprintf b', () => 'ab'],
 ];
 

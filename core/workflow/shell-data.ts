@@ -73,7 +73,9 @@ export function checkShellReferences(command: string): string[] {
 function checkValue(value: string, source: string): string {
   if (value.includes('\0')) throw new ShellDataError(`${source} holds a NUL character, which no environment can carry`);
   if (new TextEncoder().encode(value).length > maxVariableBytes) {
-    throw new ShellDataError(`${source} is longer than 128 KB, which is more than a command can take; pass it in a file`);
+    throw new ShellDataError(
+      `${source} is longer than 128 KB, which is more than a command can take; pass it in a file`,
+    );
   }
   return value;
 }
@@ -163,18 +165,16 @@ class Scanner {
 
   #readProgram(): void {
     const context = this.#stack.at(-1);
-    if (context === 'single') return this.#until("'");
-    if (context === 'comment') return this.#until('\n');
-    if (this.#rest.startsWith('\\')) {
+    if (context === 'single') this.#until("'");
+    else if (context === 'comment') this.#until('\n');
+    else if (this.#rest.startsWith('\\')) {
       this.#take(2);
       this.#wordStart = false;
-      return;
-    }
-    if (this.#open(context)) return;
-    if (context === 'double') return this.#untilUnquoted('"');
-    if (context === 'braces') return this.#untilUnquoted('}');
-    if (context === 'arithmetic') return this.#untilUnquoted('))');
-    this.#readCommand(context);
+    } else if (this.#open(context)) return;
+    else if (context === 'double') this.#untilUnquoted('"');
+    else if (context === 'braces') this.#untilUnquoted('}');
+    else if (context === 'arithmetic') this.#untilUnquoted('))');
+    else this.#readCommand(context);
   }
 
   /** What opens a nested context both in a program and inside double quotes. */
@@ -236,18 +236,16 @@ class Scanner {
       return;
     }
     const character = this.#take(1);
-    if (character === '\n') return this.#newline();
-    if (character === '#' && this.#wordStart) return this.#push('comment');
-    if (character === "'") return this.#push('single');
-    if (character === '"') return this.#push('double');
-    if ((character === ')' && context === 'command') || (character === '`' && context === 'backtick')) {
+    if (character === '\n') this.#newline();
+    else if (character === '#' && this.#wordStart) this.#push('comment');
+    else if (character === "'") this.#push('single');
+    else if (character === '"') this.#push('double');
+    // A subshell's parentheses are counted like $(…), so that its end is not taken for the outer one's.
+    else if (character === '(') this.#push('command');
+    else if ((character === ')' && context === 'command') || (character === '`' && context === 'backtick')) {
       this.#stack.pop();
       this.#wordStart = false;
-      return;
-    }
-    // A subshell's parentheses are counted like $(…), so that its end is not taken for the outer one's.
-    if (character === '(') return this.#push('command');
-    this.#wordStart = /[\s;&|<>()]/.test(character);
+    } else this.#wordStart = /[\s;&|<>()]/.test(character);
   }
 
   #newline(): void {

@@ -42,7 +42,7 @@ export function readStream(text: string): { documents: SourceDocument[]; problem
 
 function syntaxProblem(error: YAMLError, lines: LineCounter, text: string): LocatedProblem {
   const { line, col } = lines.linePos(error.pos[0]);
-  const key = text.slice(error.pos[0], error.pos[1]).split(/[:\n]/, 1)[0];
+  const key = text.slice(error.pos[0]).split(/[:\n]/, 1)[0]?.trim();
   const message = error.code === 'DUPLICATE_KEY' ? `mapping key "${key}" already defined` : error.message;
   return { message, path: [], line, column: col };
 }

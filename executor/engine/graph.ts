@@ -4,7 +4,6 @@ import type { StepEnd } from './step.ts';
 /** How a step of the graph ended, also one that never began. */
 export type GraphEnd = StepEnd | { status: 'skipped'; error?: string };
 
-
 export interface GraphOptions {
   maxActive: number;
   signal: AbortSignal;
@@ -70,7 +69,8 @@ function blockedBy(step: Step, byName: Map<string, Step>, ends: ReadonlyMap<Step
     if (end?.status === 'failed' && !other.continueOn.failure) {
       return { status: 'aborted', error: `not run: step "${other.key}" failed` };
     }
-    if (end?.status === 'aborted') return { status: 'aborted', error: `not run: step "${other.key}" did not run to its end` };
+    if (end?.status === 'aborted')
+      return { status: 'aborted', error: `not run: step "${other.key}" did not run to its end` };
     if (end?.status === 'skipped' && !other.continueOn.skipped) {
       return { status: 'skipped', error: `skipped: step "${other.key}" was skipped` };
     }

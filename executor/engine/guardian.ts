@@ -36,7 +36,7 @@ while read -r verb group; do
        groups=$left ;;
   esac
 done
-for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -9 "-$one" 2>/dev/null; done
 `;
 
 function start(): ChildProcess {

@@ -56,7 +56,9 @@ export async function runWorkflow(request: RunRequest, options: RunOptions): Pro
 }
 
 async function load(request: RunRequest): Promise<Workflow> {
-  const { workflow, problems } = loadWorkflow(await readFile(request.path, 'utf8'), request.path, { strictStream: false });
+  const { workflow, problems } = loadWorkflow(await readFile(request.path, 'utf8'), request.path, {
+    strictStream: false,
+  });
   if (workflow === undefined) throw new StepError(`${request.path}: ${problems[0]?.message ?? 'is not a workflow'}`);
   return request.name === undefined ? workflow : { ...workflow, name: request.name };
 }

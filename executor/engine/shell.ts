@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { ShellDataError, shellProgram } from '../../core/workflow/shell-data.ts';
 import { type StepContext, StepError } from '../action.ts';
 import type { Guardian } from './guardian.ts';
+import { endGroup, groupLives } from './process-group.ts';
 import type { StepOutput } from './step-output.ts';
 import type { RunValues } from './values.ts';
 
-/** How long a stopped command may take to end by itself, in ms. */
-const termGraceMs = 5000;
 /** How long output may follow the end of a command whose children still hold it, in ms. */
 const drainMs = 200;
 
@@ -35,7 +34,10 @@ export class CommandFailed extends StepError {
   }
 }
 
-async function runCommand(command: string, { context, values, shell, stdout, stderr, guardian }: ShellStep): Promise<void> {
+async function runCommand(
+  command: string,
+  { context, values, shell, stdout, stderr, guardian }: ShellStep,
+): Promise<void> {
   const { script, env } = compile(command, context, values);
   context.signal.throwIfAborted();
   const child = spawn(shell, ['-e', '-c', script], {
@@ -49,10 +51,15 @@ async function runCommand(command: string, { context, values, shell, stdout, std
   if (group !== undefined) guardian.watch(group);
   child.stdout?.on('data', (chunk: Buffer) => stdout.write(chunk));
   child.stderr?.on('data', (chunk: Buffer) => stderr.write(chunk));
-  const stop = () => void endGroup(child);
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped = group === undefined ? undefined : endGroup(group);
+  };
   context.signal.addEventListener('abort', stop, { once: true });
   try {
     const { code, signal } = await ended(child, shell, context.workingDir);
+    // What the command started may outlive it for a moment; a stopped step has ended with all of it.
+    await stopped;
     context.signal.throwIfAborted();
     if (signal !== null) throw new CommandFailed(128, `the command was ended by ${signal}`);
     if (code !== 0) throw new CommandFailed(code ?? 1, `the command ended with exit code ${code}`);
@@ -62,7 +69,11 @@ async function runCommand(command: string, { context, values, shell, stdout, std
   }
 }
 
-function compile(command: string, context: StepContext, values: RunValues): { script: string; env: Record<string, string> } {
+function compile(
+  command: string,
+  context: StepContext,
+  values: RunValues,
+): { script: string; env: Record<string, string> } {
   try {
     return shellProgram(command, values.scope(context.env));
   } catch (error) {
@@ -71,10 +82,15 @@ function compile(command: string, context: StepContext, values: RunValues): { sc
   }
 }
 
-function ended(child: ChildProcess, shell: string, cwd: string): Promise<{ code: number | null; signal: string | null }> {
+function ended(
+  child: ChildProcess,
+  shell: string,
+  cwd: string,
+): Promise<{ code: number | null; signal: string | null }> {
   return new Promise((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const missing = error.code === 'ENOENT' ? `neither may be missing: shell "${shell}", folder "${cwd}"` : error.message;
+      const missing =
+        error.code === 'ENOENT' ? `neither may be missing: shell "${shell}", folder "${cwd}"` : error.message;
       reject(new StepError(`the command could not be started: ${missing}`));
     });
     child.once('exit', (code, signal) => {
@@ -89,32 +105,4 @@ function ended(child: ChildProcess, shell: string, cwd: string): Promise<{ code:
       child.once('close', finish);
     });
   });
-}
-
-/** Asks the whole group to end, and ends it when it does not. */
-async function endGroup(child: ChildProcess): Promise<void> {
-  const group = child.pid;
-  if (group === undefined) return;
-  signalGroup(group, 'SIGTERM');
-  const end = Date.now() + termGraceMs;
-  while (groupLives(group) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
-  signalGroup(group, 'SIGKILL');
-}
-
-function signalGroup(group: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(process.platform === 'win32' ? group : -group, signal);
-  } catch (error) {
-    // ESRCH: it ended by itself, which is what was wanted.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-function groupLives(group: number): boolean {
-  try {
-    process.kill(process.platform === 'win32' ? group : -group, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { MaskingStream, Masker } from '../../core/masking/masker.ts';
+import type { Masker, MaskingStream } from '../../core/masking/masker.ts';
 
 /** The most that is kept of an output that becomes a value, in bytes (Dagu's max_output_size). */
 export const maxCapturedBytes = 1024 * 1024;

@@ -11,7 +11,11 @@ export class RunValues {
   readonly #workflow: Workflow;
   readonly #outputs = new Map<string, Record<string, unknown>>();
 
-  constructor(workflow: Workflow, params: Readonly<Record<string, string>>, ownNames: Readonly<Record<string, string>>) {
+  constructor(
+    workflow: Workflow,
+    params: Readonly<Record<string, string>>,
+    ownNames: Readonly<Record<string, string>>,
+  ) {
     this.#workflow = workflow;
     this.params = params;
     this.env = { ...systemEnv(), ...ownNames, DAG_PARAMS_JSON: JSON.stringify(params), ...params };

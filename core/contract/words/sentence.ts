@@ -1,4 +1,5 @@
-import type { RunDetail, StepSummary, TimelineEvent } from '../run.ts';
+import type { RunDetail, RunSummary, StepSummary, TimelineEvent } from '../run.ts';
+import { stoppedByPerson } from '../run-state.ts';
 import type { Words } from './en.ts';
 import type { Formats } from './formats.ts';
 
@@ -22,9 +23,7 @@ export function stateSentence({ run, steps, events }: RunDetail, words: Words, f
     case 'failed':
       return failedSentence(own, words);
     case 'aborted':
-      return run.finishedAt === undefined
-        ? sentence.stopped
-        : sentence.stoppedAt(formats.clock(new Date(run.finishedAt)));
+      return stoppedSentence(run, words, formats);
     case 'rejected':
       return sentence.rejected;
   }
@@ -62,6 +61,12 @@ function workingSentence(
   }
   const handler = all.find(active);
   return handler === undefined ? words.sentence.starting : words.sentence.workingHandler(handler.step);
+}
+
+function stoppedSentence({ finishedAt, error }: RunSummary, { sentence }: Words, formats: Formats): string {
+  if (finishedAt === undefined) return sentence.stopped;
+  const time = formats.clock(new Date(finishedAt));
+  return error === stoppedByPerson ? sentence.stoppedByYou(time) : sentence.stoppedAt(time);
 }
 
 function failedSentence(own: readonly StepSummary[], words: Words): string {

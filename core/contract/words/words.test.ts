@@ -3,7 +3,7 @@ import type { RunDetail, RunStatus, StepStatus, TimelineEvent } from '../run.ts'
 import { en } from './en.ts';
 import { formatsFor } from './formats.ts';
 import { ja } from './ja.ts';
-import { pickLanguage, wordsFor } from './language.ts';
+import { languageOf, pickLocale, wordsFor } from './language.ts';
 import { stateSentence } from './sentence.ts';
 
 const english = formatsFor('en', en.common.justNow);
@@ -40,9 +40,11 @@ describe('formats', () => {
 
 describe('catalogues', () => {
   it('take the first wish that there is a catalogue for', () => {
-    expect(pickLanguage(['fr-FR', 'ja-JP', 'en'])).toBe('ja');
-    expect(pickLanguage(['ja_JP.UTF-8'])).toBe('ja');
-    expect(pickLanguage(['toString', 'fr'])).toBe('en');
+    expect(pickLocale(['fr-FR', 'ja-JP', 'en'])).toBe('ja-JP');
+    expect(pickLocale(['ja_JP.UTF-8'])).toBe('ja-JP');
+    expect(pickLocale(['C', 'toString', 'en-GB'])).toBe('en-GB');
+    expect(pickLocale(['', 'not a locale'])).toBe('en');
+    expect(languageOf('ja-JP')).toBe('ja');
     expect(wordsFor('ja')).toBe(ja);
   });
 

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { chatLlm, chatOutputNames, checkChatStep } from './chat.ts';
+import type { LlmConfig } from './llm.ts';
+import type { JsonObject, Step, Workflow } from './types.ts';
+
+const local = { provider: 'local', model: 'm' };
+
+function step(input: JsonObject, more: Partial<Step> = {}): Step {
+  return {
+    key: 'read',
+    name: 'read',
+    action: 'chat.completion',
+    run: [],
+    with: input,
+    depends: [],
+    env: [],
+    continueOn: { failure: false, skipped: false },
+    outputNames: [],
+    path: ['steps', 0],
+    ...more,
+  };
+}
+
+function workflow(llm?: LlmConfig): Workflow {
+  const base = { name: 'w', path: '/w.yaml', type: 'graph' as const, params: [], consts: {}, env: [], secrets: [] };
+  return { ...base, steps: [], handlers: {}, artifacts: { enabled: true }, locals: [], ...(llm && { llm }) };
+}
+
+const messages = (input: JsonObject, more: Partial<Step> = {}, llm?: LlmConfig) =>
+  checkChatStep(step(input, more), workflow(llm)).map(({ message }) => message);
+
+describe('checkChatStep', () => {
+  it('accepts what the spec shows', () => {
+    expect(messages({ ...local, base_url: 'http://localhost:8080', prompt: 'Hi', stream: false })).toEqual([]);
+    expect(messages({ ...local, messages: [{ role: 'human', content: 'Hi' }], files: ['a.pdf', '*.xlsx'] })).toEqual(
+      [],
+    );
+    expect(messages({ prompt: 'Hi', files: 'a.pdf' }, {}, local)).toEqual([]);
+    expect(messages({ prompt: 'Hi', model: [{ provider: 'local', name: 'a', temperature: 0 }] })).toEqual([]);
+    expect(messages({ prompt: 'Hi', provider: '${params.P}', model: 'm' })).toEqual([]);
+  });
+
+  it('leaves a missing llm to the run', () => {
+    expect(messages({ prompt: 'Hi' })).toEqual([]);
+  });
+
+  it.each<[JsonObject, string]>([
+    [local, 'chat.completion requires with.prompt or with.messages'],
+    [{ ...local, prompt: ' ' }, 'with.prompt must be a non-empty string'],
+    [{ ...local, messages: [] }, 'with.messages must be a non-empty array'],
+    [{ prompt: 'Hi', provider: 'local' }, 'model must be specified when llm config is provided'],
+    [{ prompt: 'Hi', stream: false }, 'model must be specified when llm config is provided'],
+    [{ prompt: 'Hi', model: 'm' }, 'provider is required (set at DAG or step level)'],
+    [{ prompt: 'Hi', provider: 'nobody', model: 'm' }, 'invalid provider: nobody'],
+    [{ prompt: 'Hi', provider: 'anthropic', model: 'm' }, 'provider "anthropic" is not supported'],
+    [{ ...local, prompt: 'Hi', temperature: 3 }, 'temperature must be between 0.0 and 2.0 (value: 3)'],
+    [{ ...local, prompt: 'Hi', top_p: 2 }, 'top_p must be between 0.0 and 1.0'],
+    [{ ...local, prompt: 'Hi', max_tokens: 0 }, 'max_tokens must be at least 1'],
+    [{ ...local, prompt: 'Hi', tools: ['x'] }, 'with.tools is not supported'],
+    [{ ...local, prompt: 'Hi', thinking: { enabled: true } }, 'with.thinking is not supported'],
+    [{ ...local, prompt: 'Hi', web_search: { enabled: true } }, 'with.web_search is not supported'],
+    [{ ...local, prompt: 'Hi', promt: 'x' }, 'with.promt is not a key of this action'],
+    [{ ...local, messages: [{ role: 'nobody', content: 'Hi' }] }, "field 'with.messages[0].role'"],
+    [{ prompt: 'Hi', model: [{ provider: 'local', name: 'a', top_p: 2 }] }, "field 'with.model[0].top_p'"],
+  ])('rejects %j', (input, message) => {
+    expect(messages(input)).toContainEqual(expect.stringContaining(message));
+  });
+
+  it('names the place in the document', () => {
+    expect(checkChatStep(step({ ...local, prompt: 'Hi', temperature: 3 }), workflow())[0]?.path).toEqual([
+      'steps',
+      0,
+      'with',
+      'temperature',
+    ]);
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ properties: { a: {} } }, "a chat step's output_schema must declare type: object"],
+    [{ type: 'object' }, "a chat step's output_schema must list at least one property"],
+    [{ type: 'object', properties: { a: {} }, required: ['b'] }, 'a required property must be listed in properties'],
+    [{ type: 'object', properties: { a: { type: 'nothing' } } }, 'is not a valid JSON Schema'],
+  ])('rejects output_schema %j', (outputSchema, message) => {
+    expect(messages({ ...local, prompt: 'Hi' }, { outputSchema })).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('keeps what output_schema cannot go with', () => {
+    const outputSchema = { type: 'object', properties: { a: {} } };
+    expect(messages({ ...local, prompt: 'Hi', tools: ['respond'] }, { outputSchema })).toEqual([
+      'the tool name "respond" is reserved for the output_schema answer',
+    ]);
+    expect(messages({ ...local, prompt: 'Hi', web_search: {} }, { outputSchema })).toEqual([
+      'web search cannot be combined with output_schema',
+    ]);
+  });
+});
+
+describe('chatLlm', () => {
+  const shared: LlmConfig = { provider: 'local', model: 'shared', system: 'Be brief', temperature: 1 };
+
+  it('replaces the workflow block when the step chooses a model', () => {
+    expect(chatLlm({ prompt: 'Hi', provider: 'openai', model: 'own' }, workflow(shared))).toEqual({
+      provider: 'openai',
+      model: 'own',
+    });
+  });
+
+  it('keeps the workflow models when the step only shapes the request', () => {
+    expect(chatLlm({ prompt: 'Hi', temperature: 0, stream: false, files: 'a.txt' }, workflow(shared))).toEqual({
+      ...shared,
+      temperature: 0,
+      stream: false,
+    });
+  });
+
+  it('is undefined without any', () => {
+    expect(chatLlm({ prompt: 'Hi', files: 'a.txt' }, workflow())).toBeUndefined();
+  });
+});
+
+describe('chatOutputNames', () => {
+  it('lists the properties of the schema and the captured output', () => {
+    const outputSchema = { type: 'object', properties: { number: {}, total: {} }, additionalProperties: true };
+    expect(chatOutputNames(step({}, { outputSchema, output: 'ANSWER' }))).toEqual(['ANSWER', 'number', 'total']);
+    expect(chatOutputNames(step({}))).toEqual([]);
+  });
+});

@@ -1,0 +1,206 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RunDetail } from '../../core/contract/run.ts';
+import { Store } from '../../core/store/store.ts';
+import { parseParam } from '../../core/workflow/params.ts';
+import type { DesktopSession } from '../action.ts';
+import { groupLives } from './process-group.ts';
+import { runWorkflow } from './run.ts';
+
+const noDesktop: DesktopSession = { desktop: () => Promise.reject(new Error('no desktop')), workingApp: undefined };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'run-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Options {
+  params?: string[];
+  signal?: AbortSignal;
+}
+
+/** Runs a workflow in this process, and gives what the store has of it. */
+async function run(text: string, { params = [], signal = new AbortController().signal }: Options = {}) {
+  const path = join(folder, 'flow.yaml');
+  writeFileSync(path, text);
+  const home = join(folder, 'home');
+  const request = { runId: 'r1', path, home, trigger: 'manual', params: params.map(parseParam) };
+  await runWorkflow(request, { session: noDesktop, signal, changed: () => {} });
+  return look();
+}
+
+function look(): RunDetail {
+  const store = new Store(join(folder, 'home'));
+  const detail = store.getRun('r1') as RunDetail;
+  store.close();
+  return detail;
+}
+
+const statuses = ({ steps }: RunDetail) => Object.fromEntries(steps.map(({ step, status }) => [step, status]));
+const printed = ({ steps }: RunDetail, step: string) =>
+  readFileSync(steps.find((one) => one.step === step)?.stdoutFile as string, 'utf8');
+
+describe('a run', () => {
+  it('passes params, env and outputs to its steps, in the order of the graph', async () => {
+    const detail = await run(
+      `
+params: {CITY: Paris, NIGHTS: 2}
+env: [{GREETING: "Hello \${params.CITY}"}, "TWICE=$GREETING $GREETING"]
+steps:
+  - id: last
+    depends: [json, text]
+    run: echo "\${steps.text.outputs.OUT} \${steps.json.outputs.n} $OUT"
+  - id: text
+    run: echo "  $TWICE for $NIGHTS nights  "
+    output: OUT
+  - id: json
+    run: echo '{"n":3,"list":[1],"hidden":true}'
+    output_schema: {type: object, properties: {n: {type: number}, list: {type: array}}}
+`,
+      { params: ['NIGHTS=3'] },
+    );
+    expect(detail.run.status).toBe('succeeded');
+    expect(printed(detail, 'last')).toBe(
+      'Hello Paris Hello Paris for 3 nights 3 Hello Paris Hello Paris for 3 nights\n',
+    );
+    expect(detail.steps.find(({ step }) => step === 'json')?.outputs).toEqual({ n: 3, list: [1] });
+    expect(detail.run.params).toEqual({ CITY: 'Paris', NIGHTS: '3' });
+  });
+
+  it('runs independent steps at the same time', async () => {
+    // Each waits for a file that only the other makes.
+    const meet = (mine: string, other: string) =>
+      `touch ${mine}; n=0; until [ -e ${other} ] || [ $n -gt 200 ]; do n=$((n+1)); sleep 0.02; done; test -e ${other}`;
+    const detail = await run(
+      `working_dir: .\nsteps:\n  - {id: a, run: "${meet('one', 'two')}"}\n  - {id: b, run: "${meet('two', 'one')}"}\n`,
+    );
+    expect(statuses(detail)).toEqual({ a: 'succeeded', b: 'succeeded' });
+  });
+
+  it('stops at a failure, says which, and runs its handlers', async () => {
+    const detail = await run(`
+steps:
+  - {id: a, run: "echo partly; exit 3"}
+  - {id: b, depends: a, run: echo never}
+  - {id: c, run: echo besides}
+handler_on:
+  success: {run: echo success}
+  failure: {run: echo failure}
+  exit: {run: echo exit}
+`);
+    expect(detail.run).toMatchObject({
+      status: 'failed',
+      error: 'step "a" failed: the command ended with exit code 3',
+    });
+    expect(statuses(detail)).toEqual({
+      a: 'failed',
+      b: 'aborted',
+      c: 'succeeded',
+      'handler success': 'not_started',
+      'handler failure': 'succeeded',
+      'handler exit': 'succeeded',
+    });
+    expect(detail.steps[0]).toMatchObject({ exitCode: 3, error: 'the command ended with exit code 3' });
+    expect(printed(detail, 'a')).toBe('partly\n');
+  });
+
+  it('goes on after a failure that the step allows', async () => {
+    const detail = await run(
+      'steps:\n  - {id: a, run: exit 1, continue_on: failed}\n  - {id: b, depends: a, run: "true"}\n',
+    );
+    expect(detail.run.status).toBe('partially_succeeded');
+    expect(statuses(detail)).toEqual({ a: 'failed', b: 'succeeded' });
+  });
+
+  it('masks secrets in logs, outputs and errors, and passes their value on', async () => {
+    process.env.RUN_TEST_SECRET = 'open-sesame';
+    const detail = await run(`
+secrets: [{name: KEY, provider: env, key: RUN_TEST_SECRET}]
+steps:
+  - {id: a, run: "echo key=$KEY; echo $KEY >&2", output: OUT}
+  - {id: b, depends: a, run: 'test "$OUT" = "key=open-sesame" && test "\${steps.a.outputs.OUT}" = "$OUT"'}
+`);
+    delete process.env.RUN_TEST_SECRET;
+    expect(statuses(detail)).toEqual({ a: 'succeeded', b: 'succeeded' });
+    expect(detail.steps[0]?.outputs).toEqual({ OUT: 'key=*******' });
+    const written = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && entry.name !== 'flow.yaml',
+    );
+    expect(written.length).toBeGreaterThan(3);
+    for (const entry of written) {
+      const bytes = readFileSync(join(entry.parentPath ?? entry.path, entry.name));
+      expect(bytes.includes('open-sesame'), entry.name).toBe(false);
+    }
+  });
+
+  it('fails before its steps when a secret is not there', async () => {
+    const detail = await run(
+      'secrets: [{name: KEY, provider: env, key: NOT_SET_ANYWHERE}]\nsteps:\n  - {id: a, run: "true"}\n',
+    );
+    expect(detail.run).toMatchObject({
+      status: 'failed',
+      error: 'secret KEY: environment variable "NOT_SET_ANYWHERE" is not set',
+    });
+    expect(statuses(detail)).toEqual({ a: 'not_started' });
+  });
+
+  it('ends all that a step started when it is stopped, and runs the abort handler', async () => {
+    const stop = new AbortController();
+    const groupFile = join(folder, 'group');
+    const going = run(
+      `
+steps:
+  - {id: a, run: "sleep 600 & echo $$ > ${groupFile}; wait"}
+  - {id: b, depends: a, run: "true"}
+handler_on: {abort: {run: echo abort}, success: {run: "true"}}
+`,
+      { signal: stop.signal },
+    );
+    await vi.waitFor(() => expect(readFileSync(groupFile, 'utf8')).toMatch(/^\d+\n$/), { timeout: 5000 });
+    stop.abort(new Error('stopped by you'));
+    const detail = await going;
+    expect(detail.run).toMatchObject({ status: 'aborted', error: 'stopped by you' });
+    expect(statuses(detail)).toEqual({
+      a: 'aborted',
+      b: 'aborted',
+      'handler abort': 'succeeded',
+      'handler success': 'not_started',
+    });
+    expect(groupLives(Number(readFileSync(groupFile, 'utf8')))).toBe(false);
+  });
+
+  it('fails a step whose time is up', async () => {
+    const detail = await run('steps:\n  - {id: a, run: sleep 600, timeout_sec: 0.1}\n');
+    expect(detail.steps[0]).toMatchObject({
+      status: 'failed',
+      error: 'the step did not finish within its timeout_sec of 0.1 s',
+    });
+  });
+
+  it('fails a step with a clear reason when its folder, its shell or its answer is wrong', async () => {
+    const detail = await run(`
+steps:
+  - {id: folder, run: "true", working_dir: nowhere}
+  - {id: shell, run: "true", shell: /nowhere/zsh}
+  - {id: json, run: echo no, output_schema: {type: object, properties: {n: {type: number}}}}
+  - {id: shape, run: 'echo "{\\"n\\":\\"x\\"}"', output_schema: {type: object, properties: {n: {type: number}}}}
+  - {id: kept, run: "sleep 600 & echo parent is done"}
+`);
+    const errors = Object.fromEntries(detail.steps.map(({ step, error }) => [step, error]));
+    expect(errors.folder).toContain(`the working directory ${join(folder, 'nowhere')} is not there`);
+    expect(errors.shell).toContain('the command could not be started');
+    expect(errors.json).toBe('output_schema requires stdout to contain a JSON value matching the schema');
+    expect(errors.shape).toContain('stdout JSON does not match output_schema');
+    expect(errors.kept).toBeUndefined();
+  });
+
+  it('refuses a second run with the id of one that is running', async () => {
+    const text = 'steps:\n  - {id: a, run: sleep 0.3}\n';
+    const first = run(text);
+    await expect(run(text)).rejects.toThrow('a run with the id r1 is running already');
+    await first;
+  });
+});
