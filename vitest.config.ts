@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { contractValidators, contractValidatorsCode } from './build/contract-validators.mjs';
+
+const stub = fileURLToPath(new URL('test/fixtures/electron-stub.ts', import.meta.url));
+const shared = { extends: true as const };
+
+/** Suites that run built programs; those on a desktop run one file at a time. */
+const built = { globalSetup: 'test/fixtures/built.ts', testTimeout: 60_000, hookTimeout: 60_000 };
+
+export default defineConfig({
+  plugins: [contractValidators(contractValidatorsCode)],
+  resolve: { alias: { electron: stub } },
+  test: {
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit',
+          include: ['{core,native,executor,main,preload,renderer,cli,build}/**/*.test.{ts,tsx}'],
+          testTimeout: 10_000,
+        },
+      },
+      { ...shared, test: { ...built, name: 'cli', include: ['test/cli/**/*.test.ts'] } },
+      {
+        ...shared,
+        test: { ...built, name: 'desktop', include: ['test/desktop/**/*.test.ts'], fileParallelism: false },
+      },
+      { ...shared, test: { ...built, name: 'tray', include: ['test/tray/**/*.test.ts'], fileParallelism: false } },
+    ],
+  },
+});
