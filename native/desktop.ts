@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Client, type Handlers, Nothing } from '../core/contract/protocol.ts';
+import { type Role, roles } from '../core/workflow/selector.ts';
 
 /**
  * The desktop port: all that the product asks of an operating system's desktop.
@@ -70,25 +71,8 @@ export const Window = Type.Object(
 );
 export type Window = Static<typeof Window>;
 
-/** Roles of elements (spec: Elements). */
-export const roles = [
-  'button',
-  'text_field',
-  'text',
-  'checkbox',
-  'radio',
-  'combo_box',
-  'list_item',
-  'menu_item',
-  'tab',
-  'link',
-  'cell',
-  'list',
-  'group',
-  'window',
-  'other',
-] as const;
-export type Role = (typeof roles)[number];
+/** Roles of elements, which selectors in workflow files name. */
+export { type Role, roles };
 
 /** What an element can be asked to do without the pointer. */
 export const patterns = ['invoke', 'toggle', 'select', 'expand', 'focus', 'setValue'] as const;

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CallError } from '../../../core/contract/protocol.ts';
+import { BusConnection, BusError } from '../dbus/connection.ts';
+import { type Method, method } from '../dbus/wire.ts';
+
+/** An object of a program on the accessibility bus. */
+export interface Ref {
+  bus: string;
+  path: string;
+}
+
+const getAddress = method('org.a11y.Bus', 'GetAddress');
+const enable = method('org.freedesktop.DBus.Properties', 'Set', 'ssv', 'org.a11y.Status', 'IsEnabled', {
+  signature: 'b',
+  value: true,
+});
+const startMs = 5_000;
+const addressMs = 1_000;
+
+/** Address of the user's D-Bus session; undefined when there is none. */
+export function sessionBusAddress(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (env.DBUS_SESSION_BUS_ADDRESS) return env.DBUS_SESSION_BUS_ADDRESS;
+  if (!env.XDG_RUNTIME_DIR) return undefined;
+  const path = join(env.XDG_RUNTIME_DIR, 'bus');
+  return existsSync(path) ? `unix:path=${path}` : undefined;
+}
+
+const applicationAddress = method('org.a11y.atspi.Application', 'GetApplicationBusAddress');
+const applicationRoot = '/org/a11y/atspi/accessible/root';
+
+/**
+ * The accessibility bus. Most programs can also be reached directly, past the bus,
+ * which is faster, and lets a program answer while it is busy with an act: a GTK
+ * program that opens a dialog inside an act answers nothing more on the connection
+ * that asked for the act until the dialog is closed, but does on others.
+ */
+export class AccessibilityBus {
+  #connection: Promise<BusConnection> | undefined;
+  /** To read from, by program. */
+  readonly #readers = new Map<string, Promise<BusConnection>>();
+  /** The latest act's, by program. */
+  readonly #actors = new Map<string, BusConnection>();
+  #closed = false;
+
+  /**
+   * Asks an accessible object something that does not change it.
+   *
+   * @throws BusError
+   */
+  async call(ref: Ref, called: Method, timeoutMs: number): Promise<unknown[]> {
+    return (await this.reader(ref.bus)).call(ref.bus, ref.path, called, timeoutMs);
+  }
+
+  /**
+   * The bus itself; a connection that died is made again.
+   *
+   * @throws CallError `no_elements` when there is no session bus or no accessibility on it
+   */
+  async connection(): Promise<BusConnection> {
+    if (this.#closed) throw new CallError('no_elements', 'the driver was closed');
+    const opened = await this.#connection;
+    if (opened?.isOpen) return opened;
+    const opening = open();
+    this.#connection = opening;
+    // The next caller tries again rather than be told of this failure.
+    opening.catch(() => {
+      if (this.#connection === opening) this.#connection = undefined;
+    });
+    return await opening;
+  }
+
+  /** The connection to read a program's objects by. */
+  async reader(program: string): Promise<BusConnection> {
+    const opened = await this.#readers.get(program);
+    if (opened?.isOpen) return opened;
+    const opening = this.#openDirect(program).then((direct) => direct ?? this.connection());
+    this.#readers.set(program, opening);
+    opening.catch(() => this.#readers.delete(program));
+    return await opening;
+  }
+
+  /** A connection for one act of a program, which the act may keep from being answered. */
+  async actor(program: string): Promise<BusConnection> {
+    this.#actors.get(program)?.close();
+    this.#actors.delete(program);
+    const direct = await this.#openDirect(program);
+    if (direct === undefined) return await this.connection();
+    this.#actors.set(program, direct);
+    return direct;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const opening = [this.#connection, ...this.#readers.values()].map((one) => one?.catch(() => undefined));
+    for (const connection of [...(await Promise.all(opening)), ...this.#actors.values()]) connection?.close();
+  }
+
+  /** Undefined for a program that is reached over the bus alone. */
+  async #openDirect(program: string): Promise<BusConnection | undefined> {
+    const bus = await this.connection();
+    try {
+      const [address] = await bus.call(program, applicationRoot, applicationAddress, addressMs);
+      return address === '' ? undefined : await BusConnection.open(address as string, { peer: true });
+    } catch (error) {
+      if (error instanceof BusError) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function open(): Promise<BusConnection> {
+  const session = sessionBusAddress();
+  if (session === undefined) {
+    throw new CallError('no_elements', 'there is no D-Bus session, which programs show their elements on');
+  }
+  try {
+    const bus = await BusConnection.open(session);
+    try {
+      const [address] = await bus.call('org.a11y.Bus', '/org/a11y/bus', getAddress, startMs);
+      // Some programs show their elements only when somebody says that they are read.
+      await bus.call('org.a11y.Bus', '/org/a11y/bus', enable, startMs);
+      return await BusConnection.open(address as string);
+    } finally {
+      bus.close();
+    }
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    throw new CallError(
+      'no_elements',
+      `the accessibility bus cannot be reached (is at-spi2-core installed?): ${error.message}`,
+    );
+  }
+}
