@@ -50,7 +50,7 @@ function stepProblems(step: Json): Problem[] {
   }
   const selectors = selectorPlaces(kind, step).flatMap(([path, selector]) => selectorProblems(selector, path));
   if (selectors.length > 0) return selectors;
-  const shape = shapeProblems((value) => find[kind]?.(value) ?? [], step, [], '');
+  const shape = shapeProblems((value) => find[kind]?.(value) ?? [], step, [], '', 'the step');
   if (shape.length > 0) return shape;
   return kind === 'wait' ? durationProblem(step.wait, 'wait', '2s', ['wait']) : [];
 }
@@ -100,7 +100,7 @@ function fieldProblems(pin: Json, { type }: JsonObject, path: FieldPath): Proble
   if (isObject(pin) && pin.container !== undefined) {
     const problems = [
       ...selectorProblems(pin.container, [...path, 'container'], 'container'),
-      ...shapeProblems(findTable, pin, path, ''),
+      ...shapeProblems(findTable, pin, path, '', 'the table'),
     ];
     return problems.length > 0 ? problems : [{ path, message: 'this version reads no tables; pin single fields' }];
   }

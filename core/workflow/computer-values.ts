@@ -19,15 +19,16 @@ export function modelChoice(operation: ModelChoice, step: ModelChoice): 'every_r
   return 'on_miss';
 }
 
-/** A schema's problems in one value, each told with the place as a person writes it. */
+/** A schema's problems in one value, each told with the place as a person writes it; `whole` names the value itself. */
 export function shapeProblems(
   find: (value: unknown) => ValueProblem[],
   value: unknown,
   path: FieldPath,
   where: string,
+  whole = 'with',
 ): Problem[] {
   return find(value).map((problem) => {
-    const name = [where, dotted(problem.path)].filter((part) => part !== '').join('.') || 'with';
+    const name = [where, dotted(problem.path)].filter((part) => part !== '').join('.') || whole;
     // A described schema begins its message with the field's own name.
     const message = problem.message.replace(/^\S+ (?=must be )/, '');
     return { path: [...path, ...problem.path], message: `${name} ${message}` };

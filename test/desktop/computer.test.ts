@@ -1,0 +1,178 @@
+import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject, Step, Workflow } from '../../core/workflow/types.ts';
+import type { NewEvent, StepContext } from '../../executor/action.ts';
+import { computerRun } from '../../executor/computer/action.ts';
+import { type DesktopSession, startSession } from '../fixtures/desktop-session.ts';
+import { type RunningDriver, startDriver } from '../fixtures/driver.ts';
+
+/** Computer steps on a real accounting program, judged by the file that it saves. */
+
+const books = fileURLToPath(new URL('../fixtures/books/books.xhb', import.meta.url));
+
+let session: DesktopSession;
+let folder: string;
+let file: string;
+let driver: RunningDriver;
+let workingApp: string | undefined;
+
+beforeAll(async () => {
+  session = await startSession({ width: 1280, height: 900 });
+  folder = await mkdtemp(join(tmpdir(), 'computer-run-'));
+  file = join(folder, 'books.xhb');
+  await copyFile(books, file);
+  driver = startDriver({ ...session.env, DAGU_DESKTOP_X11: '1' });
+});
+
+afterAll(async () => {
+  await driver.stop();
+  await session.stop();
+  await rm(folder, { recursive: true });
+});
+
+let events: NewEvent[];
+let log: string[];
+let stdout: string;
+
+beforeEach(() => {
+  events = [];
+  log = [];
+  stdout = '';
+});
+
+async function run(operations: JsonObject[], more: JsonObject = {}): Promise<Record<string, unknown>> {
+  const input = { ai: 'never', idle: 0, screenshots: 'final', ...more, do: operations };
+  const context: StepContext = {
+    workflow: { name: 'books' } as Workflow,
+    step: { key: 'enter', name: 'enter', action: 'computer.run', with: input } as unknown as Step,
+    with: input,
+    env: {},
+    workingDir: folder,
+    artifactsDir: folder,
+    signal: AbortSignal.timeout(50_000),
+    secrets: [],
+    mask: (text) => text,
+    addSecretValue: () => {},
+    stdout: (text) => {
+      stdout += text;
+    },
+    log: (line) => {
+      log.push(line);
+    },
+    event: async (event) => {
+      events.push(event);
+    },
+    session: {
+      get workingApp() {
+        return workingApp;
+      },
+      set workingApp(app) {
+        workingApp = app;
+      },
+      desktop: async () => driver.desktop,
+    },
+  };
+  try {
+    return (await computerRun.run(context)).outputs;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${log.join('\n')}`, { cause: error });
+  }
+}
+
+const pinned = (instruction: string, recorded: JsonObject[], more: JsonObject = {}): JsonObject => ({
+  act: { instruction, recorded: { linux: recorded }, ...more },
+});
+
+const dialog = { app: 'homebank', window: 'Add transaction' };
+const field = (label: string) => ({ ...dialog, role: 'text_field', near: { label, side: 'right' } });
+const button = (name: string) => ({ ...dialog, role: 'button', name });
+
+describe('a transaction', () => {
+  it('is entered by pinned steps', async () => {
+    await run(
+      [
+        { launch: { command: 'homebank', args: [file] } },
+        { expect: { window: 'books.xhb', within: '30s' } },
+        pinned('Open the form', [{ click: { app: 'homebank', window: 'books.xhb', role: 'button', name: 'Add' } }]),
+        { expect: { window: 'Add transaction', within: '10s' } },
+        pinned('Enter invoice %number%', [
+          { type: { into: field('Amount'), text: '%amount%' } },
+          { type: { into: field('Memo'), text: '%number%' } },
+          { click: button('Add') },
+          { click: button('Close') },
+        ]),
+        pinned('Save', [{ key: 'ctrl+s' }]),
+        { wait: '1s' },
+      ],
+      { variables: { amount: '125.50', number: 'Rechnung № 4711 請求書' } },
+    );
+    const saved = await readFile(file, 'utf8');
+    expect(saved).toMatch(/<ope [^>]*amount="-125\.5"[^>]*wording="Rechnung № 4711 請求書"/);
+    expect(workingApp).toBe('homebank');
+    expect(events.filter(({ name }) => name === 'act').map(({ status, via }) => [status, via])).toEqual([
+      ['cache-hit', 'element'],
+      ['cache-hit', 'element'],
+      ['cache-hit', 'element'],
+    ]);
+    expect((await stat(join(folder, 'computer/enter/01-final.png'))).size).toBeGreaterThan(1000);
+  });
+
+  it('is entered without the pointer, behind another window', async () => {
+    await run([
+      pinned('Open the form', [{ click: { app: 'homebank', window: 'books.xhb', role: 'button', name: 'Add' } }]),
+      { expect: { window: 'Add transaction', within: '10s' } },
+      { launch: { command: 'yad', args: ['--text-info', '--title=In front', '--geometry=1200x800+0+0'] } },
+      { expect: { window: 'In front', within: '10s' } },
+      pinned(
+        'Enter an invoice',
+        [
+          { type: { into: field('Memo'), text: 'behind' } },
+          { type: { into: field('Amount'), text: '-7' } },
+          { click: button('Add') },
+          { click: button('Close') },
+        ],
+        { input: 'direct' },
+      ),
+      pinned('Save', [{ click: { app: 'homebank', window: 'books.xhb', role: 'button', name: 'Save' } }], { input: 'direct' }),
+      { wait: '1s' },
+    ]);
+    expect((await driver.desktop.frontWindow()).found?.title).toBe('In front');
+    expect(await readFile(file, 'utf8')).toMatch(/<ope [^>]*amount="-7"[^>]*wording="behind"/);
+  });
+
+  it('is not entered when two elements match', async () => {
+    const before = await readFile(file, 'utf8');
+    const twice = { app: 'homebank', window: 'books.xhb', role: 'button', name: 'Budget' };
+    await expect(run([pinned('Look at the budget', [{ click: twice }], { find_within: '1s' })])).rejects.toThrow(
+      'computer: do[0] act failed: button "Budget" was not found within 1s at step 1 of 1: 2 elements match',
+    );
+    expect(events.at(-1)?.files).toEqual([expect.stringMatching(/-failure\.png$/)]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+});
+
+it('dump', async () => {
+  const { windows } = await driver.desktop.windows();
+  for (const w of windows) { console.log(JSON.stringify(w)); const t = await driver.desktop.elements({ window: w.id }); console.log(t.elements.filter(e=>['cell','text','list'].includes(e.role)&&e.visible).map(e=>[e.role,e.name,e.value,e.label].join('|')).join('\n')); }
+});
+it('a balance is read into an output', async () => {
+  const outputs = await run([
+    {
+      extract: {
+        instruction: 'The balance today',
+        schema: { type: 'object', properties: { balance: { type: 'number' }, account: { type: 'string' } } },
+        fields: {
+          linux: {
+            balance: { app: 'homebank', window: 'books.xhb', role: 'cell', name: '9 867,50*', nth: 0 },
+            account: { app: 'homebank', window: 'books.xhb', role: 'cell', name: 'Accounts*' },
+          },
+        },
+      },
+    },
+  ]);
+  expect(outputs).toEqual({ balance: 9867.5, account: 'Accounts payable' });
+  expect(stdout).toBe('{"account":"Accounts payable","balance":9867.5}\n');
+});

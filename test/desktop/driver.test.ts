@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Desktop, Window } from '../../native/desktop.ts';
+import { eventually } from '../../native/suite.ts';
+import { type DesktopSession, startSession } from '../fixtures/desktop-session.ts';
+import { type RunningDriver, startDriver } from '../fixtures/driver.ts';
+
+const run = promisify(execFile);
+
+let session: DesktopSession;
+let env: Record<string, string>;
+let folder: string;
+let drivers: RunningDriver[];
+let desktop: Desktop;
+beforeEach(async () => {
+  session = await startSession({ width: 1000, height: 700 });
+  env = { ...session.env, DAGU_DESKTOP_X11: '1' };
+  folder = await mkdtemp(join(tmpdir(), 'dagu-desktop-driver-'));
+  drivers = [];
+  desktop = open().desktop;
+});
+afterEach(async () => {
+  await Promise.all(drivers.map((driver) => driver.stop()));
+  await session.stop();
+  await rm(folder, { recursive: true });
+});
+
+function open(environment = env): RunningDriver {
+  const driver = startDriver(environment);
+  drivers.push(driver);
+  return driver;
+}
+
+/** The keys that the X server takes to be down, as `xinput` tells them. */
+async function keysDown(): Promise<string[]> {
+  const { stdout } = await run('xinput', ['query-state', 'Virtual core keyboard'], { env: session.env });
+  return [...stdout.matchAll(/key\[(\d+)\]=down/g)].map(([, code]) => code as string);
+}
+
+async function openWindow(command: string, args: string[], title: string): Promise<Window> {
+  await desktop.launch({ command, args });
+  return await eventually(`"${title}" opens`, async () =>
+    (await desktop.windows()).windows.find((window) => window.title.includes(title)),
+  );
+}
+
+describe('without DAGU_DESKTOP_X11', () => {
+  test('Linux is refused in the words of the specification', async () => {
+    const { desktop: refusing } = open(session.env);
+    const message = 'desktop automation is supported on macOS and Windows only';
+    expect(await refusing.check({ prompt: false })).toEqual({
+      os: 'linux',
+      width: 0,
+      height: 0,
+      ready: false,
+      problems: [{ code: 'unsupported', message }],
+    });
+    await expect(refusing.windows()).rejects.toMatchObject({ code: 'unsupported', message });
+  });
+});
+
+describe('without a display', () => {
+  test.each([
+    ['', 'DISPLAY is not set'],
+    [':9999', ':9999 cannot be opened'],
+  ])('DISPLAY=%j is named', async (DISPLAY, words) => {
+    const { desktop: blind } = open({ ...env, DISPLAY });
+    const { ready, problems } = await blind.check({ prompt: false });
+    expect({ ready, problems }).toEqual({
+      ready: false,
+      problems: [{ code: 'no_display', message: expect.stringContaining(words) }],
+    });
+    await expect(blind.captureScreen()).rejects.toMatchObject({ code: 'no_display' });
+  });
+
+  test('one that goes away is told, and the driver lives on', async () => {
+    await desktop.windows();
+    await session.stop();
+    await expect(desktop.windows()).rejects.toMatchObject({ code: 'display_lost' });
+    await expect(desktop.captureScreen()).rejects.toMatchObject({ code: 'display_lost' });
+    expect(await desktop.capabilities()).toMatchObject({ elements: true });
+  });
+});
+
+describe('without a D-Bus session', () => {
+  test('the desktop is ready, and elements say what is missing', async () => {
+    await openWindow('yad', ['--form', '--title=Alone', '--field=One'], 'Alone');
+    const { DBUS_SESSION_BUS_ADDRESS, ...without } = env;
+    expect(DBUS_SESSION_BUS_ADDRESS).toBeTruthy();
+    const { desktop: mute } = open(without);
+    const { ready, problems } = await mute.check({ prompt: false });
+    expect(ready).toBe(true);
+    expect(problems).toEqual([{ code: 'accessibility', message: expect.stringContaining('D-Bus session') }]);
+    const [window] = (await mute.windows()).windows;
+    await expect(mute.elements({ window: (window as Window).id })).rejects.toMatchObject({
+      code: 'no_elements',
+      message: expect.stringContaining('D-Bus session'),
+    });
+  });
+});
+
+describe('a driver that is killed', () => {
+  test('leaves no key down once the next one takes the desktop', async () => {
+    const doomed = open();
+    const window = await openWindow('mousepad', ['--disable-server'], 'Mousepad');
+    await doomed.desktop.takeLease();
+    await doomed.desktop.raise({ window: window.id });
+    // Held by the click for as long as it takes, which is when the driver dies.
+    const point = { x: window.bounds.x + 100, y: window.bounds.y + 200 };
+    const click = doomed.desktop.click({ point, button: 'left', count: 3, modifiers: ['ctrl', 'shift'] });
+    const lost = expect(click).rejects.toMatchObject({ code: 'closed' });
+    await eventually('the keys are down', async () => ((await keysDown()).length === 2 ? true : undefined));
+    await doomed.kill();
+    await lost;
+    expect(await keysDown()).toHaveLength(2);
+    expect(await desktop.takeLease()).toEqual({ taken: true });
+    expect(await keysDown()).toEqual([]);
+    await desktop.releaseLease();
+  });
+
+  test('lets all up itself when it is told to end', async () => {
+    const ending = open();
+    await ending.desktop.takeLease();
+    const click = ending.desktop.click({ point: { x: 1, y: 1 }, button: 'right', count: 3, modifiers: ['alt'] });
+    const lost = expect(click).rejects.toMatchObject({ code: 'closed' });
+    await eventually('the key is down', async () => ((await keysDown()).length === 1 ? true : undefined));
+    process.kill(ending.pid, 'SIGTERM');
+    await lost;
+    expect(await keysDown()).toEqual([]);
+    expect(await desktop.takeLease()).toEqual({ taken: true });
+    await desktop.releaseLease();
+  });
+});
+
+describe('launch', () => {
+  test('says that a program may not be run, and that there is no such folder', async () => {
+    const script = join(folder, 'script.sh');
+    await writeFile(script, '#!/bin/sh\n');
+    await chmod(script, 0o600);
+    await expect(desktop.launch({ command: script, args: [] })).rejects.toMatchObject({
+      code: 'launch_failed',
+      message: `cannot launch "${script}": this user may not run it (EACCES)`,
+    });
+    await expect(desktop.launch({ command: 'true', args: [], cwd: join(folder, 'none') })).rejects.toMatchObject({
+      code: 'launch_failed',
+      message: expect.stringContaining('does not exist'),
+    });
+  });
+
+  test('gives the arguments as they are, in the folder, to a program that outlives the driver', async () => {
+    const driver = open();
+    const args = ['-c', 'echo "$0|$1|$(pwd)" > out.txt; sleep 30', '$HOME', 'a b;c'];
+    const { pid } = await driver.desktop.launch({ command: 'sh', args, cwd: folder });
+    const output = await eventually('the program wrote its arguments', async () =>
+      existsSync(join(folder, 'out.txt')) ? (await readFile(join(folder, 'out.txt'), 'utf8')) || undefined : undefined,
+    );
+    expect(output).toBe(`$HOME|a b;c|${folder}\n`);
+    await driver.stop();
+    expect(process.kill(pid, 0)).toBe(true);
+    process.kill(pid);
+  });
+});
+
+describe('typing', () => {
+  test('gives back the keys that it borrowed', async () => {
+    const map = async () => (await run('xmodmap', ['-pke'], { env: session.env })).stdout;
+    const before = await map();
+    const window = await openWindow('mousepad', ['--disable-server'], 'Mousepad');
+    await desktop.takeLease();
+    await desktop.raise({ window: window.id });
+    const text = '吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n何でも薄暗いじめじめした所で😀';
+    await desktop.typeText({ text, window: window.id });
+    const field = (await desktop.elements({ window: window.id })).elements.find(
+      (element) => element.role === 'text_field' && element.visible,
+    );
+    expect(field?.value).toBe(text);
+    expect(await map()).toBe(before);
+    await desktop.releaseLease();
+  });
+
+  test('stops where it is when all is let up', async () => {
+    const window = await openWindow('mousepad', ['--disable-server'], 'Mousepad');
+    await desktop.takeLease();
+    await desktop.raise({ window: window.id });
+    const typing = desktop.typeText({ text: 'x'.repeat(2000), window: window.id });
+    const stopped = expect(typing).rejects.toMatchObject({
+      code: 'failed',
+      message: expect.stringContaining('stopped'),
+    });
+    await desktop.releaseAll();
+    await stopped;
+    await desktop.pressChord({ chord: 'end', window: window.id });
+    await desktop.releaseLease();
+  });
+});
+
+describe('a modal dialog', () => {
+  test('is read while the act that opened it still waits for it', async () => {
+    // The program runs its dialog inside the act, and so answers nothing on the connection that asked.
+    const main = await openWindow('mousepad', ['--disable-server'], 'Mousepad');
+    const { elements } = await desktop.elements({ window: main.id });
+    const about = elements.find((element) => element.role === 'menu_item' && element.name === 'About');
+    await desktop.perform({ ref: about?.ref as string, pattern: 'invoke' });
+    const dialog = await eventually('the dialog opens', async () =>
+      (await desktop.windows()).windows.find((window) => window.kind === 'dialog'),
+    );
+    expect(dialog).toMatchObject({ owner: main.id });
+    const inside = await desktop.elements({ window: dialog.id });
+    const close = inside.elements.find((element) => element.role === 'button' && element.name === 'Close');
+    await desktop.perform({ ref: close?.ref as string, pattern: 'invoke' });
+    await eventually('the dialog closes', async () =>
+      (await desktop.windows()).windows.every((window) => window.kind !== 'dialog') ? true : undefined,
+    );
+  });
+});
