@@ -1,0 +1,113 @@
+import { readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { StepError } from '../action.ts';
+
+/**
+ * The files that `with.files` names, in the order named and each once: paths or glob
+ * patterns (`*`, `?`, `[...]`, `**`), as a list, one a line, or as the JSON text of a
+ * list. `~` is the home directory; a relative path is under the working directory;
+ * what a pattern matches comes sorted by name. Throws a StepError for a missing file and
+ * for a pattern that matches none.
+ */
+export async function findFiles(named: string | string[], workingDir: string): Promise<string[]> {
+  const found = new Set<string>();
+  const entries = (Array.isArray(named) ? named : [named]).flatMap(entriesOf);
+  if (entries.length === 0) throw new StepError('files: no file is named');
+  for (const entry of entries) {
+    for (const path of await matches(entry, absolute(entry, workingDir))) found.add(path);
+  }
+  return [...found];
+}
+
+/** One entry may hold several: lines, or the list that an earlier step published. */
+function entriesOf(text: string): string[] {
+  const list = publishedList(text);
+  return (list ?? text.split(/\r?\n/)).map((entry) => entry.trim()).filter((entry) => entry !== '');
+}
+
+function publishedList(text: string): string[] | undefined {
+  if (!text.trimStart().startsWith('[')) return undefined;
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    return undefined; // a pattern such as [ab]*.pdf
+  }
+  if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list;
+  throw new StepError('files: a published list must hold paths alone, as strings');
+}
+
+function absolute(entry: string, workingDir: string): string {
+  const path = /^~(?=$|[/\\])/.test(entry) ? join(homedir(), entry.slice(1)) : entry;
+  return isAbsolute(path) ? resolve(path) : resolve(workingDir, path);
+}
+
+async function matches(entry: string, path: string): Promise<string[]> {
+  const kind = await kindOf(path);
+  if (kind === 'file') return [path];
+  if (kind === 'other') throw new StepError(`files: "${entry}" is a folder or a device, not a file (${path})`);
+  if (!isPattern(path)) throw new StepError(`files: "${entry}" does not exist (${path})`);
+  const found = (await expand(path)).sort();
+  if (found.length === 0) throw new StepError(`files: "${entry}" matches no file (${path})`);
+  return found;
+}
+
+async function expand(pattern: string): Promise<string[]> {
+  const parts = pattern.split(process.platform === 'win32' ? /[/\\]/ : '/');
+  const fixed = parts.findIndex(isPattern);
+  const root = parts.slice(0, fixed).join('/') || '/';
+  return await descend(root, parts.slice(fixed));
+}
+
+async function descend(folder: string, parts: readonly string[]): Promise<string[]> {
+  const [part, ...rest] = parts as [string, ...string[]];
+  if (part === '**') {
+    const here = await descend(folder, rest.length === 0 ? ['*'] : rest);
+    const below = await Promise.all((await namesIn(folder, '*')).map((name) => descend(join(folder, name), parts)));
+    return [...new Set([...here, ...below.flat()])];
+  }
+  const candidates = (await namesIn(folder, part)).map((name) => join(folder, name));
+  if (rest.length > 0) return (await Promise.all(candidates.map((path) => descend(path, rest)))).flat();
+  const kinds = await Promise.all(candidates.map(kindOf));
+  return candidates.filter((_, index) => kinds[index] === 'file');
+}
+
+/** Names in a folder that fit one part of a pattern; none where it is no folder. Hidden ones need a leading dot. */
+async function namesIn(folder: string, part: string): Promise<string[]> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw new StepError(`files: the folder "${folder}" cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  const fits = partPattern(part);
+  return names.filter((name) => fits.test(name) && (part.startsWith('.') || !name.startsWith('.')));
+}
+
+function isPattern(text: string): boolean {
+  return /[*?[]/.test(text);
+}
+
+function partPattern(part: string): RegExp {
+  const source = part.replace(/\[(!|\^)?([^\]]+)\]|[*?]|[\\^$.|+(){}[\]]/g, (token, negated: string, set: string) => {
+    if (token === '*') return '.*';
+    if (token === '?') return '.';
+    if (set === undefined) return `\\${token}`;
+    return `[${negated === undefined ? '' : '^'}${set.replace(/[\\^]/g, '\\$&')}]`;
+  });
+  return new RegExp(`^${source}$`, process.platform === 'win32' ? 'isu' : 'su');
+}
+
+async function kindOf(path: string): Promise<'file' | 'other' | 'missing'> {
+  try {
+    return (await stat(path)).isFile() ? 'file' : 'other';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // On Windows a name with * is refused rather than not found.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EINVAL') return 'missing';
+    throw new StepError(`files: "${path}" cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,193 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openaiModel } from './openai.ts';
+import { type ModelTarget, modelTargets } from './targets.ts';
+
+let server: Server | undefined;
+const seen: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = [];
+
+/** A server whose answers a test writes byte by byte, for what no well-behaved server does. */
+async function serve(answer: (response: ServerResponse, count: number) => void): Promise<string> {
+  seen.length = 0;
+  server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const { url = '', headers } = request;
+      const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
+      seen.push({ path: url, authorization: headers.authorization, body });
+      answer(response, seen.length);
+    });
+  });
+  const listening = server;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+const target = (baseUrl: string, more: Partial<ModelTarget> = {}): ModelTarget => ({
+  provider: 'local',
+  model: 'm',
+  baseUrl,
+  apiKey: undefined,
+  temperature: undefined,
+  maxTokens: undefined,
+  topP: undefined,
+  ...more,
+});
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const completion = (message: object, finish_reason = 'stop') => ({ choices: [{ index: 0, message, finish_reason }] });
+const chunk = (content: string | undefined, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
+
+const ask = { messages: [{ role: 'user' as const, content: 'Hi' }] };
+const never = new AbortController().signal;
+const noPause = [0, 0, 0];
+
+describe('openaiModel', () => {
+  it('posts to the base address as it is, without a key that nobody gave', async () => {
+    const url = await serve((response) => json(response, 200, completion({ content: 'Hello' })));
+    const model = openaiModel(target(`${url}/custom`, { temperature: 0.5, maxTokens: 9 }), noPause);
+    expect(await model.chat(ask, { signal: never })).toEqual({ text: 'Hello', toolCalls: [], cut: false });
+    expect(seen).toEqual([
+      {
+        path: '/custom/chat/completions',
+        authorization: undefined,
+        body: { model: 'm', messages: ask.messages, temperature: 0.5, max_tokens: 9 },
+      },
+    ]);
+  });
+
+  it('sends the key, and the limit of tokens under the name that the model takes', async () => {
+    const url = await serve((response) => json(response, 200, completion({ content: 'Hello' })));
+    const one = target(url, { provider: 'openai', model: 'gpt-5.4', apiKey: 'key-1', maxTokens: 9 });
+    await openaiModel(one, noPause).chat(ask, { signal: never });
+    expect(seen[0]).toMatchObject({ authorization: 'Bearer key-1', body: { max_completion_tokens: 9 } });
+  });
+
+  it('reads arguments that come as an object', async () => {
+    const call = { id: 'c', type: 'function', function: { name: 'respond', arguments: { total: 1 } } };
+    const url = await serve((response) => json(response, 200, completion({ content: null, tool_calls: [call] })));
+    const reply = await openaiModel(target(url), noPause).chat(ask, { signal: never });
+    expect(reply.toolCalls).toEqual([{ name: 'respond', arguments: '{"total":1}' }]);
+  });
+
+  it.each([429, 500, 503])('tries again after status %i', async (status) => {
+    const url = await serve((response, count) =>
+      count < 4 ? json(response, status, { error: 'busy' }) : json(response, 200, completion({ content: 'Hello' })),
+    );
+    expect((await openaiModel(target(url), noPause).chat(ask, { signal: never })).text).toBe('Hello');
+    expect(seen).toHaveLength(4);
+  });
+
+  it.each([400, 401, 404, 408, 409])('does not try again after status %i', async (status) => {
+    const url = await serve((response) => json(response, status, { error: { message: 'no' } }));
+    await expect(openaiModel(target(url), noPause).chat(ask, { signal: never })).rejects.toThrow(
+      `chat request failed: local API error (status ${status}): {"error":{"message":"no"}} [model local/m]`,
+    );
+    expect(seen).toHaveLength(1);
+  });
+
+  it('gives up after three more tries, naming the address', async () => {
+    const url = await serve((response) => response.destroy());
+    await expect(openaiModel(target(url), noPause).chat(ask, { signal: never })).rejects.toThrow(
+      `chat request failed: local/m at ${url}/chat/completions: `,
+    );
+    expect(seen).toHaveLength(4);
+  });
+
+  it('tells an error that came with status 200', async () => {
+    const url = await serve((response) => json(response, 200, { error: { message: 'no credit' } }));
+    await expect(openaiModel(target(url), noPause).chat(ask, { signal: never })).rejects.toThrow('no credit');
+  });
+
+  it('gives the pieces of a stream as they arrive', async () => {
+    const url = await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${chunk('Hel')}${chunk('lo')}${chunk(undefined, 'stop')}data: [DONE]\n\n`);
+    });
+    const pieces: string[] = [];
+    const reply = await openaiModel(target(url), noPause).chat(ask, {
+      signal: never,
+      onText: (text) => pieces.push(text),
+    });
+    expect([pieces, reply.text]).toEqual([['Hel', 'lo'], 'Hello']);
+    expect(seen[0]?.body.stream).toBe(true);
+  });
+
+  it('fails for a stream that ends early, and does not write twice', async () => {
+    const url = await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(chunk('Hel'));
+    });
+    const model = openaiModel(target(url), noPause);
+    await expect(model.chat(ask, { signal: never, onText: () => {} })).rejects.toThrow('chat stream error: ');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('ends a stream at once when aborted, with the reason', async () => {
+    const url = await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('Hel'));
+    });
+    const stop = new AbortController();
+    const model = openaiModel(target(url), noPause);
+    const asked = model.chat(ask, { signal: stop.signal, onText: () => stop.abort(new Error('stopped by hand')) });
+    await expect(asked).rejects.toThrow('stopped by hand');
+  });
+
+  it('ends the pause before another try when aborted', async () => {
+    const stop = new AbortController();
+    const url = await serve((response) => {
+      json(response, 503, {});
+      response.on('close', () => stop.abort(new Error('stopped by hand')));
+    });
+    const asked = openaiModel(target(url), [600_000]).chat(ask, { signal: stop.signal });
+    await expect(asked).rejects.toThrow('stopped by hand');
+  });
+});
+
+describe('modelTargets', () => {
+  it('takes addresses and keys from the provider', () => {
+    expect(modelTargets({ provider: 'ollama', model: 'm' }, {})[0]).toMatchObject({
+      provider: 'local',
+      baseUrl: 'http://localhost:11434/v1',
+      apiKey: undefined,
+    });
+    expect(modelTargets({ provider: 'glm', model: 'm' }, { ZAI_API_KEY: 'k' })[0]).toMatchObject({
+      provider: 'zai',
+      baseUrl: 'https://api.z.ai/api/paas/v4',
+      apiKey: 'k',
+    });
+  });
+
+  it.each(['OWN', '$OWN', '${OWN}'])('takes the key that api_key_name %s names', (api_key_name) => {
+    expect(modelTargets({ provider: 'local', model: 'm', api_key_name }, { OWN: 'k' })[0]?.apiKey).toBe('k');
+  });
+
+  it("lets an entry's settings win over the shared ones", () => {
+    const model = [
+      { provider: 'local', name: 'a', temperature: 0 },
+      { provider: 'local', name: 'b' },
+    ];
+    const targets = modelTargets({ model, temperature: 1, base_url: 'http://localhost:1' }, {});
+    expect(targets.map(({ temperature, baseUrl }) => [temperature, baseUrl])).toEqual([
+      [0, 'http://localhost:1'],
+      [1, 'http://localhost:1'],
+    ]);
+  });
+
+  it.each([
+    [{ provider: 'openai', model: 'm' }, 'set the environment variable OPENAI_API_KEY'],
+    [{ provider: 'nobody', model: 'm' }, 'invalid provider: nobody'],
+    [{ provider: '', model: 'm' }, 'resolved to an empty value'],
+    [{ provider: 'local', model: 'm', base_url: '${params.URL}' }, 'must be an address'],
+  ])('refuses %j', (llm, message) => {
+    expect(() => modelTargets(llm, {})).toThrow(message);
+  });
+});
