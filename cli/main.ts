@@ -12,7 +12,16 @@ const program = new Command('dagu')
   .description('Runs workflows that operate desktop applications')
   .showHelpAfterError(false)
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')) });
+  .configureOutput({
+    // One line, a suggestion included.
+    outputError: (text, write) =>
+      write(
+        `${text
+          .trim()
+          .replace(/^error: /, 'Error: ')
+          .replaceAll('\n', ' ')}\n`,
+      ),
+  });
 
 for (const add of [addStart, addValidate, addStatus, addHistory, addLogs, addVersion]) add(program);
 for (const command of program.commands) {
