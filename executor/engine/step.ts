@@ -74,7 +74,8 @@ function makeContext(
   const scope = run.values.scope(env);
   const expand = (text: string) => expandVariables(resolve(text, scope), env);
   return {
-    workflow: run.workflow,
+    // The models of the workflow's own block may be named by its parameters too.
+    workflow: { ...run.workflow, ...(run.workflow.llm && { llm: mapTexts(run.workflow.llm, expand) }) },
     step,
     with: mapTexts(step.with, expand) as JsonObject,
     env,
