@@ -20,7 +20,6 @@ import { LLMock } from '@copilotkit/aimock';
  * @typedef {object} ScriptedModel
  * @property {string} url For `base_url`.
  * @property {() => import('@copilotkit/aimock').ChatCompletionRequest[]} requests All requests so far, as they came.
- * @property {() => (Record<string, string>)[]} headers Headers of the same requests.
  * @property {() => Promise<void>} stop
  */
 
@@ -52,7 +51,6 @@ export async function startScriptedModel(script) {
   return {
     url: `${server.url}/v1`,
     requests: () => server.getRequests().map(({ body }) => /** @type {any} */ (body)),
-    headers: () => server.getRequests().map(({ headers }) => headers),
     stop: () => server.stop(),
   };
 }

@@ -1,11 +1,12 @@
 import type { RunDetail } from '../core/contract/run.ts';
-import type { ApiParts } from './api.ts';
+import type { Queries } from './queries-client.ts';
+import type { Supervisor } from './supervisor.ts';
 import type { TrayInput } from './tray-state.ts';
 
 /** The runs at work, and the last one that ended without anybody looking: what the tray icon tells. */
 export class Activity {
-  readonly #supervisor: Pick<ApiParts['supervisor'], 'active'>;
-  readonly #queries: Pick<ApiParts['queries'], 'getRun'>;
+  readonly #supervisor: Pick<Supervisor, 'active'>;
+  readonly #queries: Pick<Queries['client'], 'getRun'>;
   readonly #onChanged: (input: TrayInput) => void;
   #working: string[] = [];
   #unseen: RunDetail | undefined;
@@ -13,7 +14,7 @@ export class Activity {
   #again = false;
 
   constructor(
-    { supervisor, queries }: Pick<ApiParts, 'queries'> & { supervisor: Pick<ApiParts['supervisor'], 'active'> },
+    { supervisor, queries }: { supervisor: Pick<Supervisor, 'active'>; queries: Pick<Queries['client'], 'getRun'> },
     onChanged: (input: TrayInput) => void,
   ) {
     this.#supervisor = supervisor;

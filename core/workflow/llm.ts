@@ -79,3 +79,19 @@ function checkProvider(provider: string, path: FieldPath): Problem[] {
   if (provider.includes('${') || Object.hasOwn(providers, provider)) return [];
   return [{ path, message: `invalid provider: ${provider} (known: ${Object.keys(providers).join(', ')})` }];
 }
+
+/**
+ * A block whose references were resolved, with every `api_key_name` as the file writes
+ * it: it names a variable and is never replaced by the variable's value, which is the key.
+ */
+export function withWrittenKeyNames(resolved: LlmConfig, written: LlmConfig): LlmConfig {
+  const names = Array.isArray(written.model) ? written.model.map(({ api_key_name }) => api_key_name) : [];
+  const model = Array.isArray(resolved.model)
+    ? resolved.model.map((entry, index) => ({ ...entry, ...keyName(names[index]) }))
+    : resolved.model;
+  return { ...resolved, ...(model !== undefined && { model }), ...keyName(written.api_key_name) };
+}
+
+function keyName(api_key_name: string | undefined): { api_key_name?: string } {
+  return api_key_name === undefined ? {} : { api_key_name };
+}

@@ -38,6 +38,9 @@ interface Case {
   llm?: LlmConfig | null;
   outputSchema?: JsonObject;
   secrets?: string[];
+  env?: Record<string, string>;
+  /** `with` as the file has it, where references were resolved in the other. */
+  written?: JsonObject;
   workingDir?: string;
 }
 
@@ -49,17 +52,26 @@ const twoModels = {
   ],
 };
 
-async function run({ script, with: input, llm = oneModel, outputSchema, secrets = [], workingDir = folder }: Case) {
+async function run({
+  script,
+  with: input,
+  llm = oneModel,
+  outputSchema,
+  secrets = [],
+  env = {},
+  written = input,
+  workingDir = folder,
+}: Case) {
   model = await startScriptedModel(script);
   const values = [...secrets];
   const mask = (text: string) => values.reduce((masked, value) => masked.replaceAll(value, '*******'), text);
-  const step = { key: 's', name: 's', depends: [], with: input, ...(outputSchema && { outputSchema }) };
+  const step = { key: 's', name: 's', depends: [], with: written, ...(outputSchema && { outputSchema }) };
   const workflow = { steps: [], ...(llm !== null && { llm: { ...llm, base_url: model.url } }) };
   const context: StepContext = {
     workflow: workflow as unknown as Workflow,
     step: step as unknown as Step,
     with: input,
-    env: {},
+    env,
     workingDir,
     artifactsDir: undefined,
     signal: new AbortController().signal,
@@ -211,6 +223,26 @@ describe('chat.completion', () => {
     await expect(failed).rejects.toThrow(/^local\/m: the model gave no answer that matches output_schema$/);
     expect(model.requests()).toHaveLength(2);
     expect(log).toContain('the secret plan');
+  });
+
+  it('masks the key that it sends from then on', async () => {
+    await run({
+      script: [{ answers: [{ text: 'the key is sesame-1' }] }],
+      with: { prompt: 'Hi' },
+      llm: { ...oneModel, api_key_name: '${OWN_KEY}' },
+      env: { OWN_KEY: 'sesame-1' },
+    });
+    expect(out).toBe('the key is *******\n');
+  });
+
+  it("never takes a key's value for its name", async () => {
+    const chosen = { prompt: 'Hi', provider: 'openai', model: 'm' };
+    const failed = run({
+      script: [],
+      with: { ...chosen, api_key_name: 'sesame-1' },
+      written: { ...chosen, api_key_name: '${OWN_KEY}' },
+    });
+    await expect(failed).rejects.toThrow('provider "openai" needs a key: set the environment variable OWN_KEY');
   });
 
   it('refuses a run without any llm', async () => {

@@ -1,5 +1,6 @@
 import { InvalidValue } from '../../core/contract/check.ts';
 import { type ChatInput, chatLlm, checkChatInput } from '../../core/workflow/chat.ts';
+import { type LlmConfig, withWrittenKeyNames } from '../../core/workflow/llm.ts';
 import type { JsonObject } from '../../core/workflow/types.ts';
 import { type Action, type StepContext, StepError, type StepResult } from '../action.ts';
 import { type ChatMessage, type ChatModel, ModelError } from '../models/model.ts';
@@ -14,8 +15,7 @@ import { assembleMessages, withInstruction } from './messages.ts';
 export const chatCompletion: Action = {
   run: async (context) => {
     const input = readInput(context);
-    const llm = chatLlm(context.with, context.workflow);
-    if (llm === undefined) throw new StepError('llm configuration is required for chat step');
+    const llm = readLlm(context);
     const models = openModels(llm, context);
     tellWhatIsNotCarried(context);
 
@@ -40,7 +40,16 @@ function readInput(context: StepContext): ChatInput {
   }
 }
 
-function openModels(llm: Parameters<typeof modelTargets>[0], context: StepContext): ChatModel[] {
+function readLlm({ with: input, step, workflow }: StepContext): LlmConfig {
+  const resolved = chatLlm(input, workflow);
+  const written = chatLlm(step.with, workflow);
+  if (resolved === undefined || written === undefined) {
+    throw new StepError('llm configuration is required for chat step');
+  }
+  return withWrittenKeyNames(resolved, written);
+}
+
+function openModels(llm: LlmConfig, context: StepContext): ChatModel[] {
   return modelTargets(llm, { ...process.env, ...context.env }).map((target) => {
     // A provider may quote the key in its error.
     if (target.apiKey !== undefined) context.addSecretValue(target.apiKey);

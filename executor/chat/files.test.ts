@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,8 @@ describe('finding files', () => {
     expect(await names('x[1].txt')).toEqual(['x[1].txt']);
     expect(await names('**/?.txt')).toEqual(['a.txt', 'b.txt', 'd.txt', 'e.txt']);
     expect(await names('sub/*/*.txt')).toEqual(['e.txt']);
+    symlinkSync(folder, join(folder, 'sub', 'loop'));
+    expect(await names('**/e.txt')).toEqual(['e.txt']);
   });
 
   it('takes ~ and absolute paths', async () => {

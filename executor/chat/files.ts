@@ -30,8 +30,7 @@ const notBuilt: Record<string, string> = {
   ...Object.fromEntries(['png', 'jpg', 'jpeg', 'gif', 'webp'].map((ending) => [ending, 'images'])),
 };
 
-const supported =
-  'text files (.txt, .md, .csv, .tsv, .json, .jsonl, .yaml, .yml, .xml, .html, .htm, .log), .pdf, .xlsx and .xlsm';
+const supported = `text files (${textEndings.map((ending) => `.${ending}`).join(', ')}), .pdf, .xlsx and .xlsm`;
 
 /**
  * The text of all files that `with.files` names, each read once in the order named, in a

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -64,27 +65,29 @@ async function descend(folder: string, parts: readonly string[]): Promise<string
   const [part, ...rest] = parts as [string, ...string[]];
   if (part === '**') {
     const here = await descend(folder, rest.length === 0 ? ['*'] : rest);
-    const below = await Promise.all((await namesIn(folder, '*')).map((name) => descend(join(folder, name), parts)));
+    // Links to folders are not followed, since they may lead back up.
+    const folders = (await entriesIn(folder, '*')).filter((entry) => entry.isDirectory());
+    const below = await Promise.all(folders.map(({ name }) => descend(join(folder, name), parts)));
     return [...new Set([...here, ...below.flat()])];
   }
-  const candidates = (await namesIn(folder, part)).map((name) => join(folder, name));
+  const candidates = (await entriesIn(folder, part)).map(({ name }) => join(folder, name));
   if (rest.length > 0) return (await Promise.all(candidates.map((path) => descend(path, rest)))).flat();
   const kinds = await Promise.all(candidates.map(kindOf));
   return candidates.filter((_, index) => kinds[index] === 'file');
 }
 
-/** Names in a folder that fit one part of a pattern; none where it is no folder. Hidden ones need a leading dot. */
-async function namesIn(folder: string, part: string): Promise<string[]> {
-  let names: string[];
+/** What in a folder fits one part of a pattern; nothing where it is no folder. Hidden names need a leading dot. */
+async function entriesIn(folder: string, part: string): Promise<Dirent[]> {
+  let entries: Dirent[];
   try {
-    names = await readdir(folder);
+    entries = await readdir(folder, { withFileTypes: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw new StepError(`files: the folder "${folder}" cannot be read: ${(error as Error).message}`, { cause: error });
   }
   const fits = partPattern(part);
-  return names.filter((name) => fits.test(name) && (part.startsWith('.') || !name.startsWith('.')));
+  return entries.filter(({ name }) => fits.test(name) && (part.startsWith('.') || !name.startsWith('.')));
 }
 
 function isPattern(text: string): boolean {
@@ -107,7 +110,7 @@ async function kindOf(path: string): Promise<'file' | 'other' | 'missing'> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // On Windows a name with * is refused rather than not found.
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EINVAL') return 'missing';
+    if (code !== undefined && ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes(code)) return 'missing';
     throw new StepError(`files: "${path}" cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { CallError } from '../../core/contract/protocol.ts';
 import { safeName } from '../../core/store/paths.ts';
+import { withWrittenKeyNames } from '../../core/workflow/llm.ts';
 import { expandVariables, mapTexts, resolve } from '../../core/workflow/references.ts';
-import type { JsonObject, Step } from '../../core/workflow/types.ts';
+import type { JsonObject, Step, Workflow } from '../../core/workflow/types.ts';
 import { type StepContext, StepError } from '../action.ts';
 import { actions } from '../actions.ts';
 import { outputsFromStdout } from './outputs.ts';
@@ -75,7 +76,7 @@ function makeContext(
   const expand = (text: string) => expandVariables(resolve(text, scope), env);
   return {
     // The models of the workflow's own block may be named by its parameters too.
-    workflow: { ...run.workflow, ...(run.workflow.llm && { llm: mapTexts(run.workflow.llm, expand) }) },
+    workflow: withResolvedLlm(run.workflow, expand),
     step,
     with: mapTexts(step.with, expand) as JsonObject,
     env,
@@ -90,6 +91,12 @@ function makeContext(
     event: async (event) => run.addEvent(step.key, event),
     session: run.session,
   };
+}
+
+/** The models of the workflow's own block may be named by its parameters. */
+function withResolvedLlm(workflow: Workflow, expand: (text: string) => string): Workflow {
+  const { llm } = workflow;
+  return llm === undefined ? workflow : { ...workflow, llm: withWrittenKeyNames(mapTexts(llm, expand), llm) };
 }
 
 /** Absolute folder of a step; a relative one is under the workflow file's. */

@@ -5,6 +5,7 @@ import { formatsFor } from '../../core/contract/words/formats.ts';
 import { languageOf, pickLocale, wordsFor } from '../../core/contract/words/language.ts';
 import { type DataPaths, dataHome, openDataPaths } from '../../core/store/paths.ts';
 import { Activity } from '../activity.ts';
+import { makeAnswers } from '../answers.ts';
 import { makeApi } from '../api.ts';
 import { openQueries } from '../queries-client.ts';
 import { readSettings } from '../settings.ts';
@@ -75,7 +76,7 @@ async function start(paths: DataPaths): Promise<void> {
   });
 
   const runChanged = (runId: string) => notify(window, 'runChanged', { runId });
-  serveApi(makeApi({ folder, supervisor, queries: queries.client }), window);
+  serveApi(makeAnswers(makeApi({ folder, supervisor, queries: queries.client })), window);
   supervisor.onChanged((runId) => {
     runChanged(runId);
     background(activity.refresh());

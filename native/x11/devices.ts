@@ -1,7 +1,7 @@
 import { CallError } from '../../core/contract/protocol.ts';
 import type { DesktopLease, Down } from '../lease.ts';
 import type { XDisplay } from './display.ts';
-import { assignKeys, readKeymap } from './keymap.ts';
+import { assignKeys } from './keymap.ts';
 
 /**
  * The display's keyboard and pointer buttons. What goes down is noted beside the
@@ -51,10 +51,19 @@ export class Devices {
     this.#display.sync();
   }
 
-  /** Notes the keys whose meaning is about to change; none once they have their own again. */
-  borrow(codes: readonly number[]): void {
-    if (codes.length > 0) this.#assertGoing();
-    this.#borrowed = codes;
+  /** Gives spare keys a meaning each, by code. Those that were borrowed before keep theirs unless given another. */
+  borrow(meanings: ReadonlyMap<number, number>): void {
+    this.#assertGoing();
+    this.#borrowed = [...new Set([...this.#borrowed, ...meanings.keys()])];
+    this.#note();
+    assignKeys(this.#display, meanings);
+  }
+
+  /** Takes the meaning of all borrowed keys away again. */
+  giveBack(): void {
+    if (this.#borrowed.length === 0) return;
+    assignKeys(this.#display, new Map(this.#borrowed.map((code) => [code, 0])));
+    this.#borrowed = [];
     this.#note();
   }
 
@@ -71,9 +80,7 @@ export class Devices {
   /** Puts right what a process that died while it held the lease left behind. */
   tidyUp(left: Down): void {
     this.#letUp(left);
-    if (left.borrowed.length > 0) {
-      assignKeys(this.#display, readKeymap(this.#display), new Map(left.borrowed.map((code) => [code, 0])));
-    }
+    assignKeys(this.#display, new Map(left.borrowed.map((code) => [code, 0])));
   }
 
   #change(set: Set<number>, code: number, down: boolean, send: () => void): void {

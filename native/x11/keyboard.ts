@@ -4,12 +4,11 @@ import { parseChord, UnknownKey } from '../keys.ts';
 import type { Devices } from './devices.ts';
 import type { XDisplay } from './display.ts';
 import type { Focus } from './focus.ts';
-import { assignKeys, type Key, type Keymap, keysByKeysym, readKeymap, spareCodes } from './keymap.ts';
+import { coreKeyboard, type Key, keysByKeysym, readKeymap, spareCodes } from './keymap.ts';
 import { capsLockKeysym, keysymOfCharacter, keysymOfKey, shiftKeysym } from './keysyms.ts';
 import type { XWindow } from './windows.ts';
 
 const lockMask = 1 << 1;
-const coreKeyboard = 0x100;
 /** Between two keys, in milliseconds: applications drop keys that come faster than they draw. */
 const betweenKeysMs = 1;
 const chordStepMs = 8;
@@ -46,11 +45,10 @@ export class Keyboard {
     await this.#inPlainState(async () => {
       const keymap = readKeymap(this.#display);
       const keys = keysByKeysym(keymap);
-      const spare = spareCodes(keymap);
       try {
-        for (const batch of batches(characters, keys, spare)) await this.#typeBatch(batch, keymap, keys, window);
+        for (const batch of batches(characters, keys, spareCodes(keymap))) await this.#typeBatch(batch, keys, window);
       } finally {
-        this.#giveBack(keymap, spare);
+        this.#devices.giveBack();
       }
     });
   }
@@ -106,10 +104,9 @@ export class Keyboard {
     }
   }
 
-  async #typeBatch(batch: Batch, keymap: Keymap, keys: Map<number, Key>, window: XWindow): Promise<void> {
+  async #typeBatch(batch: Batch, keys: Map<number, Key>, window: XWindow): Promise<void> {
     if (batch.meanings.size > 0) {
-      this.#devices.borrow([...batch.meanings.keys()]);
-      assignKeys(this.#display, keymap, batch.meanings);
+      this.#devices.borrow(batch.meanings);
       // The application reads the new table when it gets to the notice, not before.
       await this.#focus.settle(window);
     }
@@ -130,13 +127,6 @@ export class Keyboard {
       await sleep(betweenKeysMs);
     }
     await this.#focus.settle(window);
-  }
-
-  #giveBack(keymap: Keymap, spare: readonly number[]): void {
-    const changed = spare.filter((code) => keymap.keysyms[(code - keymap.first) * keymap.perKey] !== 0);
-    if (changed.length === 0) return;
-    assignKeys(this.#display, keymap, new Map(changed.map((code) => [code, 0])));
-    this.#devices.borrow([]);
   }
 
   /** Caps Lock or a second layout would turn the keys into other characters. */

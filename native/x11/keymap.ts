@@ -1,4 +1,13 @@
+import koffi from 'koffi';
+import { CallError } from '../../core/contract/protocol.ts';
 import type { XDisplay } from './display.ts';
+
+export const coreKeyboard = 0x100;
+const keyTypes = 1 << 0;
+const keySyms = 1 << 1;
+const firstGroup = 1 << 0;
+/** The first of XKB's types: no modifier matters. */
+const oneLevel = Buffer.alloc(4);
 
 /** A key of the keyboard, and whether Shift is held with it to get a keysym. */
 export interface Key {
@@ -53,21 +62,23 @@ export function spareCodes({ first, count, perKey, keysyms }: Keymap): number[] 
 }
 
 /**
- * Gives keys a meaning, or takes it away with keysym 0, all in one request: each
- * request has every application and the window manager read the keyboard again.
+ * Gives keys one meaning each, whatever modifier is held, or takes it away with keysym
+ * 0, all in one request: each request has every application and the window manager
+ * read the keyboard again. The other keys are sent back as they came, in XKB's own
+ * form; the older form would flatten their levels and groups.
+ *
+ * @throws CallError `failed` when the server has no XKB
  */
-export function assignKeys(display: XDisplay, keymap: Keymap, meanings: ReadonlyMap<number, number>): void {
+export function assignKeys(display: XDisplay, meanings: ReadonlyMap<number, number>): void {
   if (meanings.size === 0) return;
-  const { first, perKey, keysyms } = keymap;
+  const { x, pointer } = display;
+  const map = x.XkbGetMap(pointer, keyTypes | keySyms, coreKeyboard);
+  if (map === null) throw new CallError('failed', 'this X server does not tell how its keyboard is laid out');
   for (const [code, keysym] of meanings) {
-    for (let level = 0; level < perKey; level++) {
-      keysyms[(code - first) * perKey + level] = level < 2 ? keysym : 0;
-    }
+    x.XkbChangeTypesOfKey(map, code, keysym === 0 ? 0 : 1, firstGroup, oneLevel, null);
+    if (keysym !== 0) koffi.encode(x.XkbResizeKeySyms(map, code, 1), 'ulong', keysym);
   }
-  const low = Math.min(...meanings.keys());
-  const high = Math.max(...meanings.keys());
-  const table = keysyms.slice((low - first) * perKey, (high - first + 1) * perKey);
-  const bytes = Buffer.from(BigUint64Array.from(table, BigInt).buffer);
-  display.x.XChangeKeyboardMapping(display.pointer, low, perKey, bytes, high - low + 1);
+  x.XkbSetMap(pointer, keySyms, map);
+  x.XkbFreeKeyboard(map, keyTypes | keySyms, 1);
   display.sync();
 }

@@ -252,9 +252,29 @@ function bindX11(lib: LibraryHandle) {
       pointer,
       [display, 'uchar', 'int', pointer],
     ),
-    XChangeKeyboardMapping: bind<
-      (d: Pointer, first: number, perKeycode: number, keysyms: Buffer, count: number) => number
-    >(lib, 'XChangeKeyboardMapping', 'int', [display, 'int', 'int', pointer, 'int']),
+    XkbGetMap: bind<(d: Pointer, which: number, device: number) => Pointer>(lib, 'XkbGetMap', pointer, [
+      display,
+      'uint',
+      'uint',
+    ]),
+    XkbSetMap: bind<(d: Pointer, which: number, map: Pointer) => number>(lib, 'XkbSetMap', 'int', [
+      display,
+      'uint',
+      pointer,
+    ]),
+    XkbChangeTypesOfKey: bind<
+      (map: Pointer, key: number, groups: number, mask: number, types: Buffer, changes: Pointer) => number
+    >(lib, 'XkbChangeTypesOfKey', 'int', [pointer, 'int', 'int', 'uint', pointer, pointer]),
+    XkbResizeKeySyms: bind<(map: Pointer, key: number, count: number) => Pointer>(lib, 'XkbResizeKeySyms', pointer, [
+      pointer,
+      'int',
+      'int',
+    ]),
+    XkbFreeKeyboard: bind<(map: Pointer, which: number, all: number) => void>(lib, 'XkbFreeKeyboard', 'void', [
+      pointer,
+      'uint',
+      'int',
+    ]),
     XkbGetState: bind<(d: Pointer, device: number, state: Buffer) => number>(lib, 'XkbGetState', 'int', [
       display,
       'uint',

@@ -154,10 +154,6 @@ describe('a transaction', () => {
   });
 });
 
-it('dump', async () => {
-  const { windows } = await driver.desktop.windows();
-  for (const w of windows) { console.log(JSON.stringify(w)); const t = await driver.desktop.elements({ window: w.id }); console.log(t.elements.filter(e=>['cell','text','list'].includes(e.role)&&e.visible).map(e=>[e.role,e.name,e.value,e.label].join('|')).join('\n')); }
-});
 it('a balance is read into an output', async () => {
   const outputs = await run([
     {
@@ -166,13 +162,13 @@ it('a balance is read into an output', async () => {
         schema: { type: 'object', properties: { balance: { type: 'number' }, account: { type: 'string' } } },
         fields: {
           linux: {
-            balance: { app: 'homebank', window: 'books.xhb', role: 'cell', name: '9 867,50*', nth: 0 },
-            account: { app: 'homebank', window: 'books.xhb', role: 'cell', name: 'Accounts*' },
+            balance: { app: 'homebank', window: 'books.xhb', role: 'cell', name: '10 000,00*', nth: 2 },
+            account: { app: 'homebank', window: 'books.xhb', role: 'cell', name: 'Accounts p*' },
           },
         },
       },
     },
   ]);
-  expect(outputs).toEqual({ balance: 9867.5, account: 'Accounts payable' });
-  expect(stdout).toBe('{"account":"Accounts payable","balance":9867.5}\n');
+  expect(outputs).toEqual({ balance: 10000, account: 'Accounts payable' });
+  expect(stdout).toBe('{"account":"Accounts payable","balance":10000}\n');
 });

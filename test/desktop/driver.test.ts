@@ -9,6 +9,7 @@ import type { Desktop, Window } from '../../native/desktop.ts';
 import { eventually } from '../../native/suite.ts';
 import { type DesktopSession, startSession } from '../fixtures/desktop-session.ts';
 import { type RunningDriver, startDriver } from '../fixtures/driver.ts';
+import { keysDown } from '../fixtures/keys-down.ts';
 
 const run = promisify(execFile);
 
@@ -34,12 +35,6 @@ function open(environment = env): RunningDriver {
   const driver = startDriver(environment);
   drivers.push(driver);
   return driver;
-}
-
-/** The keys that the X server takes to be down, as `xinput` tells them. */
-async function keysDown(): Promise<string[]> {
-  const { stdout } = await run('xinput', ['query-state', 'Virtual core keyboard'], { env: session.env });
-  return [...stdout.matchAll(/key\[(\d+)\]=down/g)].map(([, code]) => code as string);
 }
 
 async function openWindow(command: string, args: string[], title: string): Promise<Window> {
@@ -114,12 +109,12 @@ describe('a driver that is killed', () => {
     const point = { x: window.bounds.x + 100, y: window.bounds.y + 200 };
     const click = doomed.desktop.click({ point, button: 'left', count: 3, modifiers: ['ctrl', 'shift'] });
     const lost = expect(click).rejects.toMatchObject({ code: 'closed' });
-    await eventually('the keys are down', async () => ((await keysDown()).length === 2 ? true : undefined));
+    await eventually('the keys are down', async () => (keysDown(session.display).length === 2 ? true : undefined));
     await doomed.kill();
     await lost;
-    expect(await keysDown()).toHaveLength(2);
+    expectkeysDown(session.display).toHaveLength(2);
     expect(await desktop.takeLease()).toEqual({ taken: true });
-    expect(await keysDown()).toEqual([]);
+    expectkeysDown(session.display).toEqual([]);
     await desktop.releaseLease();
   });
 
@@ -128,10 +123,10 @@ describe('a driver that is killed', () => {
     await ending.desktop.takeLease();
     const click = ending.desktop.click({ point: { x: 1, y: 1 }, button: 'right', count: 3, modifiers: ['alt'] });
     const lost = expect(click).rejects.toMatchObject({ code: 'closed' });
-    await eventually('the key is down', async () => ((await keysDown()).length === 1 ? true : undefined));
+    await eventually('the key is down', async () => (keysDown(session.display).length === 1 ? true : undefined));
     process.kill(ending.pid, 'SIGTERM');
     await lost;
-    expect(await keysDown()).toEqual([]);
+    expectkeysDown(session.display).toEqual([]);
     expect(await desktop.takeLease()).toEqual({ taken: true });
     await desktop.releaseLease();
   });
