@@ -27,6 +27,31 @@ describe('Pictures', () => {
     expect(await colourAt(png, 4, 2)).toEqual([...orange]);
   });
 
+  it('encodes each pixel at its place', async () => {
+    const pixels = blank(7, 5);
+    for (let at = 0; at < pixels.data.length; at++) pixels.data[at] = (at * 37) % 256;
+    const pictures = new Pictures();
+    const { picture } = pictures.add({ x: 0, y: 0, width: 7, height: 5 }, pixels);
+    const { data } = await sharp((await pictures.encode(picture)).png)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const expected = Array.from({ length: 35 }, (_, pixel) =>
+      [2, 1, 0].map((byte) => pixels.data[pixel * 4 + byte] as number),
+    );
+    expect([...data]).toEqual(expected.flat());
+  });
+
+  it('does not let one picture show through another that got its memory', async () => {
+    const pictures = new Pictures();
+    const bounds = { x: 0, y: 0, width: 3, height: 3 };
+    const first = pictures.add(bounds, filled(3, 3, orange));
+    const encoding = pictures.encode(first.picture);
+    pictures.drop(first.picture);
+    const second = pictures.add(bounds, filled(3, 3, blue));
+    await expect(encoding).rejects.toMatchObject({ code: 'failed' });
+    expect(await colourAt((await pictures.encode(second.picture)).png, 1, 1)).toEqual([...blue]);
+  });
+
   it.each([
     [{ width: 400, height: 100 }, 200, [200, 50]],
     [{ width: 100, height: 400 }, 200, [50, 200]],
@@ -59,17 +84,17 @@ describe('Pictures', () => {
 });
 
 describe('isOneColour', () => {
-  it('looks at the area alone', () => {
+  it('sees one pixel that differs', () => {
     const pixels = filled(6, 4, blue);
-    pixels.data.set([1, 2, 3, 0], 0);
-    expect(isOneColour(pixels, { x: 0, y: 0, width: 6, height: 4 })).toBe(false);
-    expect(isOneColour(pixels, { x: 1, y: 0, width: 5, height: 4 })).toBe(true);
+    expect(isOneColour(pixels)).toBe(true);
+    pixels.data[pixels.data.length - 4] = 1;
+    expect(isOneColour(pixels)).toBe(false);
   });
 
   it('does not count what is no colour', () => {
     const pixels = filled(2, 1, blue);
     pixels.data[7] = 255;
-    expect(isOneColour(pixels, { x: 0, y: 0, width: 2, height: 1 })).toBe(true);
+    expect(isOneColour(pixels)).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
 import { CallError } from '../core/contract/protocol.ts';
 import type { Bounds, Picture } from './desktop.ts';
+import { PixelPool } from './pixel-pool.ts';
 
 /** Pixels as most displays keep them: four bytes each, blue first, rows without padding. */
 export interface Pixels {
@@ -17,7 +18,13 @@ export interface EncodedPicture {
 /** The pictures that a driver keeps, and the work on them that is the same on every system. */
 export class Pictures {
   readonly #kept = new Map<string, { bounds: Bounds; pixels: Pixels }>();
+  readonly #pool: PixelPool;
   #next = 1;
+
+  /** @param pool where pictures get their memory from and give it back to */
+  constructor(pool = new PixelPool()) {
+    this.#pool = pool;
+  }
 
   /** Keeps a picture of an area of the display. */
   add(bounds: Bounds, pixels: Pixels): Picture {
@@ -27,11 +34,15 @@ export class Pictures {
   }
 
   drop(picture: string): void {
+    const kept = this.#kept.get(picture);
+    if (kept === undefined) return;
     this.#kept.delete(picture);
+    this.#pool.give(kept.pixels.data);
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#pool.clear();
   }
 
   /** One picture that just covers all the given ones, the first given in front, black between them. */
@@ -47,15 +58,21 @@ export class Pictures {
 
   /** PNG, its long edge at most `maxEdge` pixels. */
   async encode(picture: string, maxEdge?: number): Promise<EncodedPicture> {
-    const { width, height, data } = this.#get(picture).pixels;
     const { default: sharp } = await import('sharp');
-    let image = sharp(toRgb(data), { raw: { width, height, channels: 3 } });
-    if (maxEdge !== undefined && Math.max(width, height) > maxEdge) {
-      image = image.resize({ width: maxEdge, height: maxEdge, fit: 'inside' });
+    const { width, height, data } = this.#get(picture).pixels;
+    const rgb = this.#pool.take(width * height * 3);
+    try {
+      toRgb(data, rgb);
+      let image = sharp(rgb, { raw: { width, height, channels: 3 } });
+      if (maxEdge !== undefined && Math.max(width, height) > maxEdge) {
+        image = image.resize({ width: maxEdge, height: maxEdge, fit: 'inside' });
+      }
+      // Measured on screens: of all levels the fastest, and smaller than the lower ones.
+      const { data: png, info } = await image.png({ compressionLevel: 4 }).toBuffer({ resolveWithObject: true });
+      return { png: new Uint8Array(png.buffer, png.byteOffset, png.length), width: info.width, height: info.height };
+    } finally {
+      this.#pool.give(rgb);
     }
-    // Measured on screens: of all levels the fastest, and smaller than the lower ones.
-    const { data: png, info } = await image.png({ compressionLevel: 4 }).toBuffer({ resolveWithObject: true });
-    return { png: new Uint8Array(png.buffer, png.byteOffset, png.length), width: info.width, height: info.height };
   }
 
   #get(picture: string): { bounds: Bounds; pixels: Pixels } {
@@ -90,16 +107,10 @@ export function crop(pixels: Pixels, { x, y, width, height }: Bounds): Pixels {
 }
 
 /** Whether all pixels have one colour, as a frame that was never drawn does. */
-export function isOneColour(pixels: Pixels, { x, y, width, height }: Bounds): boolean {
-  const words = new Uint32Array(pixels.data.buffer, pixels.data.byteOffset, pixels.data.length / 4);
-  const first = (words[y * pixels.width + x] ?? 0) & 0xffffff;
-  for (let row = y; row < y + height; row++) {
-    const end = row * pixels.width + x + width;
-    for (let index = row * pixels.width + x; index < end; index++) {
-      if (((words[index] ?? 0) & 0xffffff) !== first) return false;
-    }
-  }
-  return true;
+export function isOneColour({ data }: Pixels): boolean {
+  const words = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
+  const first = (words[0] ?? 0) & 0xffffff;
+  return words.every((word) => (word & 0xffffff) === first);
 }
 
 function cover(all: readonly Bounds[]): Bounds {
@@ -113,15 +124,24 @@ function cover(all: readonly Bounds[]): Bounds {
   };
 }
 
-function toRgb(bgrx: Buffer): Buffer {
-  const words = new Uint32Array(bgrx.buffer, bgrx.byteOffset, bgrx.length / 4);
-  const rgb = Buffer.allocUnsafe(words.length * 3);
-  let to = 0;
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] as number;
-    rgb[to++] = word >> 16;
-    rgb[to++] = word >> 8;
-    rgb[to++] = word;
+/** Red, green and blue of each pixel. Four pixels at a time make three whole words. */
+function toRgb(bgrx: Buffer, rgb: Buffer): void {
+  const from = new Uint32Array(bgrx.buffer, bgrx.byteOffset, bgrx.length / 4);
+  const to = new Uint32Array(rgb.buffer, rgb.byteOffset, rgb.length >> 2);
+  const groups = from.length >> 2;
+  for (let group = 0; group < groups; group++) {
+    const one = from[group * 4] as number;
+    const two = from[group * 4 + 1] as number;
+    const three = from[group * 4 + 2] as number;
+    const four = from[group * 4 + 3] as number;
+    to[group * 3] = ((one >>> 16) & 0xff) | (one & 0xff00) | ((one & 0xff) << 16) | ((two & 0xff0000) << 8);
+    to[group * 3 + 1] = ((two >>> 8) & 0xff) | ((two & 0xff) << 8) | (three & 0xff0000) | ((three & 0xff00) << 16);
+    to[group * 3 + 2] = (three & 0xff) | ((four >>> 8) & 0xff00) | ((four & 0xff00) << 8) | ((four & 0xff) << 24);
   }
-  return rgb;
+  for (let pixel = groups * 4; pixel < from.length; pixel++) {
+    const word = from[pixel] as number;
+    rgb[pixel * 3] = word >> 16;
+    rgb[pixel * 3 + 1] = word >> 8;
+    rgb[pixel * 3 + 2] = word;
+  }
 }

@@ -351,8 +351,7 @@ class MemoryDriver implements Driver {
 
   launch({ command, args }: { command: string; args: string[]; cwd?: string }) {
     const program = this.#world.programs.get(command);
-    if (program === undefined)
-      throw failure('launch_failed', `"${command}" could not be started: no such program was found`);
+    if (program === undefined) throw failure('launch_failed', `cannot launch "${command}": no such program was found`);
     const pid = this.#world.pidOf(command);
     this.#world.effects.push(`launch ${[command, ...args].join(' ')}`);
     program(args, pid);

@@ -3,9 +3,10 @@ import koffi from 'koffi';
 import { CallError } from '../../core/contract/protocol.ts';
 import type { Bounds } from '../desktop.ts';
 import { blank, crop, isOneColour, type Pixels, paint } from '../pictures.ts';
+import type { PixelPool } from '../pixel-pool.ts';
 import type { XDisplay } from './display.ts';
-import { image as imageStruct, type Pointer, type XId } from './libs.ts';
-import type { Windows, XWindow } from './windows.ts';
+import { image as imageStruct, type Pointer, type WindowAttributes, type XId } from './libs.ts';
+import type { Place, Windows } from './windows.ts';
 
 const zPixmap = 2;
 const allPlanes = 0xffffffff;
@@ -36,13 +37,15 @@ interface Segment {
 export class Capture {
   readonly #display: XDisplay;
   readonly #windows: Windows;
+  readonly #pool: PixelPool;
   readonly #redirected = new Set<XId>();
   #segment: Segment | undefined;
   #shared: boolean;
 
-  constructor(display: XDisplay, windows: Windows) {
+  constructor(display: XDisplay, windows: Windows, pool: PixelPool) {
     this.#display = display;
     this.#windows = windows;
+    this.#pool = pool;
     this.#shared = display.x.XShmQueryExtension(display.pointer) !== 0;
   }
 
@@ -56,7 +59,7 @@ export class Capture {
   async screen(): Promise<Pixels> {
     const hidden = this.#windows.ignored;
     const all = hidden.size === 0 ? [] : this.#windows.all();
-    if (!all.some((window) => hidden.has(window.xid) && this.#isViewable(window.frame))) {
+    if (!all.some((window) => hidden.has(window.xid) && window.frameAttributes.map_state === viewable)) {
       return this.#read(this.#display.root, this.#attributes(this.#display.root));
     }
     return await this.#withoutIgnored(all.filter((window) => !hidden.has(window.xid)));
@@ -67,31 +70,21 @@ export class Capture {
    *
    * @throws CallError `blank_picture` when every picture within a second had one colour, or it is minimized
    */
-  async window(window: XWindow): Promise<Pixels> {
-    if (!this.#isViewable(window.frame)) {
-      throw new CallError(
-        'blank_picture',
-        `the window "${window.shown.title}" is minimized or on another workspace and draws nothing`,
-        {
-          window: window.shown.id,
-        },
-      );
-    }
-    const outside = this.#attributes(window.frame);
-    const place = this.#display.bounds(window.frame) ?? window.shown.bounds;
-    const area = within(window.shown.bounds, place, outside);
-    if (this.#redirect(window.frame)) await this.#untilRedrawn(window.frame);
+  async window(place: Place): Promise<Pixels> {
+    const { xid, frame, frameAttributes } = place;
+    const failure = (why: string) =>
+      new CallError('blank_picture', `the window "${this.#display.text(xid, '_NET_WM_NAME') ?? xid}" ${why}`, {
+        window: String(xid),
+      });
+    if (frameAttributes.map_state !== viewable)
+      throw failure('is minimized or on another workspace, and draws nothing');
+    if (this.#redirect(frame)) await this.#untilRedrawn(place);
     const end = performance.now() + showMs;
     for (;;) {
-      const whole = this.#pixmap(window.frame);
-      if (whole !== undefined && !isOneColour(whole, area)) return crop(whole, area);
-      if (performance.now() > end) {
-        throw new CallError(
-          'blank_picture',
-          `the window "${window.shown.title}" showed a picture of one colour for ${showMs} ms`,
-          { window: window.shown.id },
-        );
-      }
+      const pixels = this.#drawn(place);
+      if (pixels !== undefined && !isOneColour(pixels)) return pixels;
+      if (pixels !== undefined) this.#pool.give(pixels.data);
+      if (performance.now() > end) throw failure(`showed a picture of one colour for ${showMs} ms`);
       await sleep(retryMs);
     }
   }
@@ -101,13 +94,16 @@ export class Capture {
   }
 
   /** The screen put together from its windows: a shot of the root window would hold the ignored ones. */
-  async #withoutIgnored(windows: readonly XWindow[]): Promise<Pixels> {
+  async #withoutIgnored(windows: readonly Place[]): Promise<Pixels> {
     const { width, height } = this.size();
     const canvas = this.#background() ?? blank(width, height);
     for (const window of windows.toReversed()) {
-      if (!this.#isViewable(window.frame)) continue;
-      const { x, y } = window.shown.bounds;
-      paint(canvas, await this.window(window), x, y);
+      if (window.frameAttributes.map_state !== viewable) continue;
+      if (this.#redirect(window.frame)) await this.#untilRedrawn(window);
+      const pixels = this.#drawn(window);
+      if (pixels === undefined) continue;
+      paint(canvas, pixels, window.bounds.x, window.bounds.y);
+      this.#pool.give(pixels.data);
     }
     return canvas;
   }
@@ -130,28 +126,35 @@ export class Capture {
     return true;
   }
 
-  async #untilRedrawn(frame: XId): Promise<void> {
+  async #untilRedrawn(place: Place): Promise<void> {
     await sleep(redrawMs);
     const end = performance.now() + restlessMs;
-    let before = this.#pixmap(frame);
+    let before = this.#drawn(place);
     while (performance.now() < end) {
       await sleep(retryMs);
-      const now = this.#pixmap(frame);
-      if (before !== undefined && now?.data.equals(before.data)) return;
+      const now = this.#drawn(place);
+      const same = before !== undefined && now?.data.equals(before.data);
+      if (before !== undefined) this.#pool.give(before.data);
       before = now;
+      if (same) break;
     }
+    if (before !== undefined) this.#pool.give(before.data);
   }
 
-  #pixmap(frame: XId): Pixels | undefined {
+  /** What a window that is redirected has drawn; undefined when it went or changed its size just now. */
+  #drawn({ frame, frameAttributes, outside, bounds }: Place): Pixels | undefined {
     const { x, pointer } = this.#display;
-    const attributes = this.#attributes(frame);
-    const { value, error } = this.#display.trap(() => {
+    const attributes = withBorder(frameAttributes);
+    const { value: whole, error } = this.#display.trap(() => {
       const pixmap = x.XCompositeNameWindowPixmap(pointer, frame);
       const pixels = this.#readOrNothing(pixmap, attributes);
       x.XFreePixmap(pointer, pixmap);
       return pixels;
     });
-    return error === undefined ? value : undefined;
+    if (whole === undefined || error !== undefined) return undefined;
+    const part = crop(whole, within(bounds, outside, attributes));
+    if (part !== whole) this.#pool.give(whole.data);
+    return part;
   }
 
   #read(drawable: XId, attributes: Attributes): Pixels {
@@ -167,12 +170,14 @@ export class Capture {
     const pixels = {
       width: attributes.width,
       height: attributes.height,
-      data: Buffer.allocUnsafe(attributes.width * attributes.height * 4),
+      data: this.#pool.take(attributes.width * attributes.height * 4),
     };
     const segment = this.#shared ? this.#segmentFor(pixels.data.length) : undefined;
     const done =
       segment === undefined ? this.#copy(drawable, pixels) : this.#share(drawable, attributes, segment, pixels);
-    return done ? pixels : undefined;
+    if (done) return pixels;
+    this.#pool.give(pixels.data);
+    return undefined;
   }
 
   /** Through memory shared with the server: one copy, no transfer. */
@@ -241,21 +246,16 @@ export class Capture {
     this.#segment = undefined;
   }
 
-  #isViewable(window: XId): boolean {
-    return this.#display.attributes(window)?.map_state === viewable;
-  }
-
   #attributes(window: XId): Attributes {
     const attributes = this.#display.attributes(window);
     if (attributes === undefined) throw new CallError('no_window', `the window ${window} was closed`);
-    // A window's pixmap holds its border too.
-    return {
-      width: attributes.width + 2 * attributes.border_width,
-      height: attributes.height + 2 * attributes.border_width,
-      depth: attributes.depth,
-      visual: attributes.visual,
-    };
+    return withBorder(attributes);
   }
+}
+
+/** A window's pixmap holds its border too. */
+function withBorder({ width, height, border_width, depth, visual }: WindowAttributes): Attributes {
+  return { width: width + 2 * border_width, height: height + 2 * border_width, depth, visual };
 }
 
 interface Attributes {

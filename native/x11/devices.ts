@@ -13,7 +13,9 @@ export class Devices {
   readonly #keys = new Set<number>();
   readonly #buttons = new Set<number>();
   #borrowed: readonly number[] = [];
-  #stopped = true;
+  /** How often all input was stopped, and how often when the act that is going on was asked for. */
+  #stops = 0;
+  #askedAt = -1;
 
   constructor(display: XDisplay, lease: DesktopLease) {
     this.#display = display;
@@ -27,10 +29,16 @@ export class Devices {
     }
   }
 
-  /** Begins one act of input, which {@link releaseAll} then ends. */
-  begin(): void {
+  /** A ticket for an act of input that is asked for now and may have to wait for others. */
+  ask(): number {
     this.assertLease();
-    this.#stopped = false;
+    return this.#stops;
+  }
+
+  /** Begins an act, which {@link releaseAll} ends, also when that came while it waited. */
+  begin(ticket: number): void {
+    this.#askedAt = ticket;
+    this.#assertGoing();
   }
 
   key(code: number, down: boolean): void {
@@ -67,9 +75,9 @@ export class Devices {
     this.#note();
   }
 
-  /** Stops the act that is going on and lets up all that this process has down, the latest first. */
+  /** Stops the act that is going on and those that wait, and lets up all that this process has down, the latest first. */
   releaseAll(): void {
-    this.#stopped = true;
+    this.#stops++;
     if (this.#keys.size + this.#buttons.size === 0) return;
     this.#letUp({ keys: [...this.#keys].reverse(), buttons: [...this.#buttons].reverse(), borrowed: [] });
     this.#keys.clear();
@@ -102,7 +110,7 @@ export class Devices {
 
   #assertGoing(): void {
     this.assertLease();
-    if (this.#stopped) throw new CallError('failed', 'the input was stopped before all of it was sent');
+    if (this.#askedAt !== this.#stops) throw new CallError('failed', 'the input was stopped before all of it was sent');
   }
 
   #letUp({ keys, buttons }: Down): void {

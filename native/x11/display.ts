@@ -172,8 +172,8 @@ export class XDisplay {
       : (attributes as WindowAttributes);
   }
 
-  /** Where a window's inside is on the display; undefined when it is gone. */
-  bounds(window: XId): Bounds | undefined {
+  /** A window's attributes, and where its inside is on the display; undefined when it is gone. */
+  geometry(window: XId): { attributes: WindowAttributes; bounds: Bounds } | undefined {
     const attributes = this.attributes(window);
     if (attributes === undefined) return undefined;
     const out = this.#out;
@@ -188,7 +188,8 @@ export class XDisplay {
       out.subarray(8, 16),
     );
     if (there === 0) return undefined;
-    return { x: out.readInt32LE(0), y: out.readInt32LE(4), width: attributes.width, height: attributes.height };
+    const { width, height } = attributes;
+    return { attributes, bounds: { x: out.readInt32LE(0), y: out.readInt32LE(4), width, height } };
   }
 
   /** Parent and children (lowest first); undefined when the window is gone. */

@@ -3,6 +3,7 @@ import type { Driver, Window } from '../desktop.ts';
 import { launch } from '../launch.ts';
 import { DesktopLease, leaseFolder, nothingDown } from '../lease.ts';
 import { Pictures } from '../pictures.ts';
+import { PixelPool } from '../pixel-pool.ts';
 import { AccessibilityBus } from './atspi/bus.ts';
 import { perform } from './atspi/perform.ts';
 import { Reader } from './atspi/reader.ts';
@@ -30,7 +31,7 @@ interface Parts {
   awake: Awake;
 }
 
-function openParts(): Parts {
+function openParts(pool: PixelPool): Parts {
   const display = XDisplay.open(process.env.DISPLAY);
   const windows = new Windows(display);
   const lease = new DesktopLease(leaseFolder(), displayName(display.name));
@@ -40,7 +41,7 @@ function openParts(): Parts {
   return {
     display,
     windows,
-    capture: new Capture(display, windows),
+    capture: new Capture(display, windows, pool),
     lease,
     devices,
     focus,
@@ -59,7 +60,8 @@ function displayName(name: string): string {
 export class X11Driver implements Driver {
   readonly #bus = new AccessibilityBus();
   readonly #reader = new Reader(this.#bus, new Toplevels(this.#bus));
-  readonly #pictures = new Pictures();
+  readonly #pool = new PixelPool();
+  readonly #pictures = new Pictures(this.#pool);
   #parts: Parts | undefined;
   /** Acts of input go one after another: two at once would mix their keys. */
   #input: Promise<unknown> = Promise.resolve();
@@ -95,6 +97,7 @@ export class X11Driver implements Driver {
   releaseLease: Driver['releaseLease'] = () =>
     this.#use(({ lease, devices }) => {
       devices.releaseAll();
+      devices.giveBack();
       lease.release();
       return {};
     });
@@ -126,9 +129,9 @@ export class X11Driver implements Driver {
 
   captureWindow: Driver['captureWindow'] = ({ window: id }) =>
     this.#use(async ({ capture, windows }) => {
-      const window = windows.get(id);
-      const pixels = await capture.window(window);
-      const { x, y } = window.shown.bounds;
+      const place = windows.place(id);
+      const pixels = await capture.window(place);
+      const { x, y } = place.bounds;
       return this.#pictures.add({ x, y, width: pixels.width, height: pixels.height }, pixels);
     });
 
@@ -168,7 +171,7 @@ export class X11Driver implements Driver {
 
   elements: Driver['elements'] = ({ window, maxElements, maxMs }) =>
     this.#use(({ windows }) =>
-      this.#reader.snapshot(windows.get(window), {
+      this.#reader.snapshot(windows.withElements(windows.get(window)), {
         ...(maxElements !== undefined && { maxElements }),
         ...(maxMs !== undefined && { maxMs }),
       }),
@@ -183,7 +186,9 @@ export class X11Driver implements Driver {
         const inside = x >= bounds.x && x < bounds.x + bounds.width && y >= bounds.y && y < bounds.y + bounds.height;
         return inside && state !== 'minimized';
       });
-      const found = window === undefined ? undefined : await this.#reader.at(window, point);
+      if (window === undefined) return {};
+      const inMenu = window.shown.kind === 'menu';
+      const found = await this.#reader.at(windows.withElements(window), point, inMenu);
       return found === undefined ? {} : { found };
     });
 
@@ -224,6 +229,7 @@ export class X11Driver implements Driver {
     await this.#bus.close();
     if (parts === undefined) return;
     parts.devices.releaseAll();
+    parts.devices.giveBack();
     parts.lease.release();
     parts.awake.close();
     parts.capture.close();
@@ -231,7 +237,7 @@ export class X11Driver implements Driver {
   }
 
   #open(): Parts {
-    this.#parts ??= openParts();
+    this.#parts ??= openParts(this.#pool);
     this.#parts.display.assertAlive();
     return this.#parts;
   }
@@ -248,9 +254,10 @@ export class X11Driver implements Driver {
 
   /** One act of input, after those before it. */
   async #act(run: (parts: Parts) => void | Promise<void>): Promise<{}> {
+    const ticket = this.#open().devices.ask();
     const act = this.#input.then(() =>
       this.#use(async (parts) => {
-        parts.devices.begin();
+        parts.devices.begin(ticket);
         await run(parts);
         return {};
       }),

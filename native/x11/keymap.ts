@@ -78,7 +78,12 @@ export function assignKeys(display: XDisplay, meanings: ReadonlyMap<number, numb
     x.XkbChangeTypesOfKey(map, code, keysym === 0 ? 0 : 1, firstGroup, oneLevel, null);
     if (keysym !== 0) koffi.encode(x.XkbResizeKeySyms(map, code, 1), 'ulong', keysym);
   }
-  x.XkbSetMap(pointer, keySyms, map);
+  const [low, high] = [Math.min(...meanings.keys()), Math.max(...meanings.keys())];
+  // XkbMapChangesRec: what changed, the range of codes (twice: of the map, of the keysyms)
+  const changes = Buffer.alloc(32);
+  changes.writeUInt16LE(keySyms, 0);
+  changes.set([low, high, 0, 0, low, high - low + 1], 2);
+  x.XkbChangeMap(pointer, map, changes);
   x.XkbFreeKeyboard(map, keyTypes | keySyms, 1);
   display.sync();
 }

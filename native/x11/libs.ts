@@ -257,9 +257,9 @@ function bindX11(lib: LibraryHandle) {
       'uint',
       'uint',
     ]),
-    XkbSetMap: bind<(d: Pointer, which: number, map: Pointer) => number>(lib, 'XkbSetMap', 'int', [
+    XkbChangeMap: bind<(d: Pointer, map: Pointer, changes: Buffer) => number>(lib, 'XkbChangeMap', 'int', [
       display,
-      'uint',
+      pointer,
       pointer,
     ]),
     XkbChangeTypesOfKey: bind<

@@ -3,13 +3,22 @@ import { basename } from 'node:path';
 import { CallError } from '../../core/contract/protocol.ts';
 import type { Bounds, Window } from '../desktop.ts';
 import type { XDisplay } from './display.ts';
-import type { XId } from './libs.ts';
+import type { WindowAttributes, XId } from './libs.ts';
 
-/** A window as the port shows it, with what the driver needs of it. */
-export interface XWindow {
+/** Where a window is on the display. */
+export interface Place {
   xid: XId;
   /** The child of the root window that holds it: the window manager's frame, or itself. */
   frame: XId;
+  frameAttributes: WindowAttributes;
+  /** All of the frame, shadows included. */
+  outside: Bounds;
+  /** What a person takes for the window. */
+  bounds: Bounds;
+}
+
+/** A window as the port shows it, with what the driver needs of it. */
+export interface XWindow extends Place {
   /** The area that the application draws, within the frame. */
   client: Bounds;
   shown: Window;
@@ -70,19 +79,39 @@ export class Windows {
       if (window !== undefined) found.push(window);
     }
     const known = new Set(found.map((window) => window.xid));
-    for (const window of found) {
-      const owner = display.values(window.xid, 'WM_TRANSIENT_FOR')[0];
-      if (owner !== undefined && known.has(owner)) window.shown.owner = String(owner);
-    }
+    for (const window of found) this.#setOwner(window, known);
     return found;
   }
 
   /** @throws CallError `no_window` when it is closed or ignored */
   get(id: string): XWindow {
     const xid = Number(id);
-    const window = this.list().find((candidate) => candidate.xid === xid);
-    if (window === undefined) throw new CallError('no_window', `there is no window ${id} any more`);
+    const window = this.#ignored.has(xid) ? undefined : this.#find(xid);
+    if (window === undefined) throw noWindow(id);
     return window;
+  }
+
+  #find(xid: XId): XWindow | undefined {
+    if (!Number.isInteger(xid)) return undefined;
+    const clients = new Set(this.#display.values(this.#display.root, '_NET_CLIENT_LIST'));
+    const window = clients.has(xid) ? this.#read(xid, this.#frameOf(xid)) : this.#popup(xid);
+    if (window !== undefined) this.#setOwner(window, clients);
+    return window;
+  }
+
+  #setOwner({ xid, shown }: XWindow, known: ReadonlySet<XId>): void {
+    const owner = this.#display.values(xid, 'WM_TRANSIENT_FOR')[0];
+    if (owner !== undefined && known.has(owner)) shown.owner = String(owner);
+  }
+
+  /** The window that has a window's elements: an open menu's hang in the tree of the window that it belongs to. */
+  withElements(window: XWindow): XWindow {
+    if (window.shown.kind !== 'menu') return window;
+    const { owner, pid } = window.shown;
+    const list = this.list().filter(({ shown }) => shown.kind !== 'menu');
+    return (
+      list.find(({ shown }) => shown.id === owner) ?? list.find(({ shown }) => shown.pid === pid && pid !== 0) ?? window
+    );
   }
 
   /** The window that keys go to. */
@@ -112,24 +141,44 @@ export class Windows {
     }
   }
 
+  /**
+   * Where a window is, without all else that is known of it.
+   *
+   * @throws CallError `no_window`
+   */
+  place(id: string): Place {
+    const xid = Number(id);
+    const isThere = Number.isInteger(xid) && xid !== this.#display.root && !this.#ignored.has(xid);
+    const place = isThere ? this.#placeOf(xid, this.#frameOf(xid)) : undefined;
+    if (place === undefined) throw noWindow(id);
+    return place;
+  }
+
+  #placeOf(xid: XId, frame: XId): Place | undefined {
+    const found = this.#display.geometry(frame);
+    if (found === undefined) return undefined;
+    const { bounds: outside, attributes: frameAttributes } = found;
+    const bounds = withoutShadow(outside, this.#display.values(xid, '_GTK_FRAME_EXTENTS'));
+    return { xid, frame, frameAttributes, outside, bounds };
+  }
+
   #read(client: XId, frame: XId): XWindow | undefined {
     const display = this.#display;
-    const inside = display.bounds(client);
-    const outside = display.bounds(frame);
-    if (inside === undefined || outside === undefined) return undefined;
+    const inside = display.geometry(client);
+    const place = this.#placeOf(client, frame);
+    if (inside === undefined || place === undefined) return undefined;
     const states = new Set(display.values(client, '_NET_WM_STATE'));
     const has = (state: string) => states.has(display.atom(`_NET_WM_STATE_${state}`));
     const pid = display.values(client, '_NET_WM_PID')[0] ?? 0;
     return {
-      xid: client,
-      frame,
-      client: inside,
+      ...place,
+      client: inside.bounds,
       shown: {
         id: String(client),
         title: display.text(client, '_NET_WM_NAME') ?? display.text(client, 'WM_NAME') ?? '',
         app: imageName(pid),
         pid,
-        bounds: withoutShadow(outside, display.values(client, '_GTK_FRAME_EXTENTS')),
+        bounds: place.bounds,
         kind: this.#kind(client),
         state: has('HIDDEN') ? 'minimized' : has('MAXIMIZED_VERT') && has('MAXIMIZED_HORZ') ? 'maximized' : 'normal',
         modal: has('MODAL'),
@@ -158,6 +207,10 @@ export class Windows {
     if (types.length === 0 && display.values(window, 'WM_TRANSIENT_FOR').length > 0) return 'dialog';
     return 'normal';
   }
+}
+
+function noWindow(id: string): CallError {
+  return new CallError('no_window', `there is no window ${id} any more`, { window: id });
 }
 
 /** A window that draws its own frame tells how much of it is shadow. */

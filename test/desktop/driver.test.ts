@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Desktop, Window } from '../../native/desktop.ts';
 import { eventually } from '../../native/suite.ts';
 import { type DesktopSession, startSession } from '../fixtures/desktop-session.ts';
@@ -17,17 +19,25 @@ let session: DesktopSession;
 let env: Record<string, string>;
 let folder: string;
 let drivers: RunningDriver[];
+let programs: number[];
 let desktop: Desktop;
-beforeEach(async () => {
+beforeAll(async () => {
   session = await startSession({ width: 1000, height: 700 });
   env = { ...session.env, DAGU_DESKTOP_X11: '1' };
+});
+afterAll(() => session?.stop());
+beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dagu-desktop-driver-'));
   drivers = [];
+  programs = [];
   desktop = open().desktop;
 });
 afterEach(async () => {
+  for (const pid of programs) process.kill(pid);
+  await eventually('all windows close', async () =>
+    (await desktop.windows()).windows.length === 0 ? true : undefined,
+  );
   await Promise.all(drivers.map((driver) => driver.stop()));
-  await session.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -38,7 +48,7 @@ function open(environment = env): RunningDriver {
 }
 
 async function openWindow(command: string, args: string[], title: string): Promise<Window> {
-  await desktop.launch({ command, args });
+  programs.push((await desktop.launch({ command, args })).pid);
   return await eventually(`"${title}" opens`, async () =>
     (await desktop.windows()).windows.find((window) => window.title.includes(title)),
   );
@@ -46,7 +56,7 @@ async function openWindow(command: string, args: string[], title: string): Promi
 
 describe('without DAGU_DESKTOP_X11', () => {
   test('Linux is refused in the words of the specification', async () => {
-    const { desktop: refusing } = open(session.env);
+    const { desktop: refusing } = open({ ...env, DAGU_DESKTOP_X11: '' });
     const message = 'desktop automation is supported on macOS and Windows only';
     expect(await refusing.check({ prompt: false })).toEqual({
       os: 'linux',
@@ -74,20 +84,24 @@ describe('without a display', () => {
   });
 
   test('one that goes away is told, and the driver lives on', async () => {
-    await desktop.windows();
-    await session.stop();
-    await expect(desktop.windows()).rejects.toMatchObject({ code: 'display_lost' });
-    await expect(desktop.captureScreen()).rejects.toMatchObject({ code: 'display_lost' });
-    expect(await desktop.capabilities()).toMatchObject({ elements: true });
+    const server = spawn('Xvfb', ['-displayfd', '3', '-nolisten', 'tcp'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    const [number] = await once(server.stdio[3] as Readable, 'data');
+    const { desktop: lonely } = open({ ...env, DISPLAY: `:${String(number).trim()}` });
+    expect(await lonely.windows()).toEqual({ windows: [] });
+    server.kill();
+    await once(server, 'exit');
+    await expect(lonely.windows()).rejects.toMatchObject({ code: 'display_lost' });
+    await expect(lonely.captureScreen()).rejects.toMatchObject({ code: 'display_lost' });
+    expect(await lonely.capabilities()).toMatchObject({ elements: true });
   });
 });
 
 describe('without a D-Bus session', () => {
   test('the desktop is ready, and elements say what is missing', async () => {
     await openWindow('yad', ['--form', '--title=Alone', '--field=One'], 'Alone');
-    const { DBUS_SESSION_BUS_ADDRESS, ...without } = env;
-    expect(DBUS_SESSION_BUS_ADDRESS).toBeTruthy();
-    const { desktop: mute } = open(without);
+    const { desktop: mute } = open({ ...env, DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: folder });
     const { ready, problems } = await mute.check({ prompt: false });
     expect(ready).toBe(true);
     expect(problems).toEqual([{ code: 'accessibility', message: expect.stringContaining('D-Bus session') }]);
@@ -112,9 +126,9 @@ describe('a driver that is killed', () => {
     await eventually('the keys are down', async () => (keysDown(session.display).length === 2 ? true : undefined));
     await doomed.kill();
     await lost;
-    expectkeysDown(session.display).toHaveLength(2);
+    expect(keysDown(session.display)).toHaveLength(2);
     expect(await desktop.takeLease()).toEqual({ taken: true });
-    expectkeysDown(session.display).toEqual([]);
+    expect(keysDown(session.display)).toEqual([]);
     await desktop.releaseLease();
   });
 
@@ -126,7 +140,7 @@ describe('a driver that is killed', () => {
     await eventually('the key is down', async () => (keysDown(session.display).length === 1 ? true : undefined));
     process.kill(ending.pid, 'SIGTERM');
     await lost;
-    expectkeysDown(session.display).toEqual([]);
+    expect(keysDown(session.display)).toEqual([]);
     expect(await desktop.takeLease()).toEqual({ taken: true });
     await desktop.releaseLease();
   });
@@ -199,7 +213,7 @@ describe('a modal dialog', () => {
     // The program runs its dialog inside the act, and so answers nothing on the connection that asked.
     const main = await openWindow('mousepad', ['--disable-server'], 'Mousepad');
     const { elements } = await desktop.elements({ window: main.id });
-    const about = elements.find((element) => element.role === 'menu_item' && element.name === 'About');
+    const about = elements.find((element) => element.role === 'menu_item' && element.name.trim() === 'About');
     await desktop.perform({ ref: about?.ref as string, pattern: 'invoke' });
     const dialog = await eventually('the dialog opens', async () =>
       (await desktop.windows()).windows.find((window) => window.kind === 'dialog'),
@@ -211,5 +225,37 @@ describe('a modal dialog', () => {
     await eventually('the dialog closes', async () =>
       (await desktop.windows()).windows.every((window) => window.kind !== 'dialog') ? true : undefined,
     );
+  });
+});
+
+describe('an open menu', () => {
+  test('is a window of its own, whose items are found in the window that it belongs to', async () => {
+    const main = await openWindow('mousepad', ['--disable-server'], 'Mousepad');
+    await desktop.takeLease();
+    await desktop.raise({ window: main.id });
+    const { elements } = await desktop.elements({ window: main.id });
+    const file = elements.find((element) => element.role === 'menu_item' && element.name.trim() === 'File');
+    const { x, y, width, height } = (file as (typeof elements)[number]).bounds;
+    const point = { x: x + width / 2, y: y + height / 2 };
+    await desktop.click({ point, button: 'left', count: 1, modifiers: [] });
+    const menu = await eventually('the menu opens', async () =>
+      (await desktop.windows()).windows.find((window) => window.kind === 'menu'),
+    );
+    const items = await eventually('its items are in sight', async () => {
+      const tree = await desktop.elements({ window: menu.id });
+      expect(tree.window.id).toBe(main.id);
+      const found = tree.elements.filter((element) => element.visible && element.name.trim().startsWith('Save'));
+      return found.length > 1 ? found : undefined;
+    });
+    const save = items[0] as (typeof items)[number];
+    const at = await desktop.elementAt({ x: save.bounds.x + 10, y: save.bounds.y + save.bounds.height / 2 });
+    expect(at.found?.ref).toBe(save.ref);
+    const { bounds } = await desktop.captureWindow({ window: menu.id });
+    expect(bounds).toEqual(menu.bounds);
+    await desktop.pressChord({ chord: 'escape', window: main.id });
+    await eventually('the menu closes', async () =>
+      (await desktop.windows()).windows.some((window) => window.kind === 'menu') ? undefined : true,
+    );
+    await desktop.releaseLease();
   });
 });

@@ -15,6 +15,9 @@ const enable = method('org.freedesktop.DBus.Properties', 'Set', 'ssv', 'org.a11y
   signature: 'b',
   value: true,
 });
+/** An event that hardly ever happens. GTK programs keep what they tell at once only while somebody asks for events. */
+const wantEvents = method('org.a11y.atspi.Registry', 'RegisterEvent', 'sass', 'window:desktop-create', [], '');
+const registry = { name: 'org.a11y.atspi.Registry', path: '/org/a11y/atspi/registry' };
 const startMs = 5_000;
 const addressMs = 1_000;
 
@@ -41,7 +44,12 @@ export class AccessibilityBus {
   readonly #readers = new Map<string, Promise<BusConnection>>();
   /** The latest act's, by program. */
   readonly #actors = new Map<string, BusConnection>();
+  readonly #env: NodeJS.ProcessEnv;
   #closed = false;
+
+  constructor(env: NodeJS.ProcessEnv = process.env) {
+    this.#env = env;
+  }
 
   /**
    * Asks an accessible object something that does not change it.
@@ -61,13 +69,22 @@ export class AccessibilityBus {
     if (this.#closed) throw new CallError('no_elements', 'the driver was closed');
     const opened = await this.#connection;
     if (opened?.isOpen) return opened;
-    const opening = open();
+    const opening = this.address().then((address) => reachable(openBus(address)));
     this.#connection = opening;
     // The next caller tries again rather than be told of this failure.
     opening.catch(() => {
       if (this.#connection === opening) this.#connection = undefined;
     });
     return await opening;
+  }
+
+  /** Where the bus listens. Asking starts it, and switches accessibility on for programs that start from now on. */
+  async address(): Promise<string> {
+    const session = sessionBusAddress(this.#env);
+    if (session === undefined) {
+      throw new CallError('no_elements', 'there is no D-Bus session, which programs show their elements on');
+    }
+    return await reachable(askForAddress(session));
   }
 
   /** The connection to read a program's objects by. */
@@ -109,26 +126,30 @@ export class AccessibilityBus {
   }
 }
 
-async function open(): Promise<BusConnection> {
-  const session = sessionBusAddress();
-  if (session === undefined) {
-    throw new CallError('no_elements', 'there is no D-Bus session, which programs show their elements on');
-  }
+async function reachable<T>(answer: Promise<T>): Promise<T> {
   try {
-    const bus = await BusConnection.open(session);
-    try {
-      const [address] = await bus.call('org.a11y.Bus', '/org/a11y/bus', getAddress, startMs);
-      // Some programs show their elements only when somebody says that they are read.
-      await bus.call('org.a11y.Bus', '/org/a11y/bus', enable, startMs);
-      return await BusConnection.open(address as string);
-    } finally {
-      bus.close();
-    }
+    return await answer;
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
-    throw new CallError(
-      'no_elements',
-      `the accessibility bus cannot be reached (is at-spi2-core installed?): ${error.message}`,
-    );
+    const why = `the accessibility bus cannot be reached (is at-spi2-core installed?): ${error.message}`;
+    throw new CallError('no_elements', why);
+  }
+}
+
+async function openBus(address: string): Promise<BusConnection> {
+  const bus = await BusConnection.open(address);
+  await bus.call(registry.name, registry.path, wantEvents, startMs);
+  return bus;
+}
+
+async function askForAddress(session: string): Promise<string> {
+  const bus = await BusConnection.open(session);
+  try {
+    const [address] = await bus.call('org.a11y.Bus', '/org/a11y/bus', getAddress, startMs);
+    // Some programs show their elements only when somebody says that they are read.
+    await bus.call('org.a11y.Bus', '/org/a11y/bus', enable, startMs);
+    return address as string;
+  } finally {
+    bus.close();
   }
 }

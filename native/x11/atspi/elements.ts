@@ -1,6 +1,7 @@
 import type { Bounds, Element, Pattern } from '../../desktop.ts';
+import { type Accessible, interfaces } from './accessible.ts';
 import { atspiRoles, hasState, portRole } from './roles.ts';
-import { type Accessible, interfaces, type TreeNode } from './tree.ts';
+import type { TreeNode } from './tree.ts';
 
 const labelledBy = 2;
 /** Where toolkits put what scrolled out of sight. */
@@ -23,6 +24,11 @@ export interface Sight {
 const clips = new Set<number>([atspiRoles.scrollPane, atspiRoles.viewport, atspiRoles.documentWeb]);
 /** What opens outside of the place where it stands in the tree. */
 const opens = new Set<number>([atspiRoles.menu, atspiRoles.popupMenu, atspiRoles.comboBox, atspiRoles.window]);
+
+/** Whether a node is part of a menu or list that opens over the window. */
+export function standsInPopup({ parent }: TreeNode): boolean {
+  return parent !== undefined && (opens.has(parent.role) || standsInPopup(parent));
+}
 
 /**
  * A tree as the port's list: in preorder, with positions among siblings, labels and

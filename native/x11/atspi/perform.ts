@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, Pattern } from '../../desktop.ts';
 import { type BusConnection, BusError } from '../dbus/connection.ts';
 import { type Method, method } from '../dbus/wire.ts';
+import { type Accessible, interfaces } from './accessible.ts';
 import type { AccessibilityBus } from './bus.ts';
 import type { Mapped } from './elements.ts';
 import { atspiRoles, hasState } from './roles.ts';
-import { type Accessible, interfaces, readAgain, type TreeNode } from './tree.ts';
+import { readAgain, type TreeNode } from './tree.ts';
 
 /** How long an application may take to do it, and to show that it did. */
 const actMs = 5_000;
@@ -45,6 +46,14 @@ export interface Act {
   openedWindow(): string | undefined;
 }
 
+/** The element was there when it was asked to act, and could not be read after. */
+class Vanished extends Error {
+  constructor() {
+    super('it took the act, and is not there any more');
+    this.name = 'Vanished';
+  }
+}
+
 interface Running extends Act {
   /** What the act is asked for by; reading back goes its own way. */
   connection: BusConnection;
@@ -58,6 +67,7 @@ export async function perform(pattern: Pattern, act: Act): Promise<Outcome> {
   try {
     return await byPattern[pattern]({ ...act, connection: await act.bus.actor(act.target.node.ref.bus) });
   } catch (error) {
+    if (error instanceof Vanished) return unconfirmed(error.message);
     if (!(error instanceof BusError)) throw error;
     if (error.code === 'timeout') return unconfirmed(`its program did not answer within ${actMs} ms`);
     return refused(error.message);
@@ -135,9 +145,9 @@ async function choose(act: Running, option: string): Promise<Outcome> {
   }
   const [took] = await ask(act, selectChild(index));
   if (took !== true) return refused(`it did not take "${option}"`);
-  return (await seen(act, (now) => now.name === option || now.text === option))
-    ? confirmed
-    : unconfirmed('it does not say which item is chosen');
+  const { path } = (options[index] as TreeNode).ref;
+  const isChosen = (now: Accessible) => now.chosen?.path === path || now.text === option;
+  return (await seen(act, isChosen)) ? confirmed : unconfirmed('it does not say which item is chosen');
 }
 
 /** The items of a combo box, which hang in a menu or list of its own. */
@@ -213,8 +223,13 @@ async function seen(act: Running, holds: (now: Accessible) => boolean): Promise<
   }
 }
 
-function again({ bus, target: { node } }: Running): Promise<TreeNode> {
-  return readAgain(bus, node, node.parent);
+async function again({ bus, target: { node } }: Running): Promise<TreeNode> {
+  try {
+    return await readAgain(bus, node, node.parent);
+  } catch (error) {
+    if (error instanceof BusError) throw new Vanished();
+    throw error;
+  }
 }
 
 function ask({ connection, target }: Running, called: Method): Promise<unknown[]> {

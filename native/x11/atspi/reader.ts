@@ -3,11 +3,12 @@ import { CallError } from '../../../core/contract/protocol.ts';
 import type { Element, ElementTree, Point } from '../../desktop.ts';
 import { BusError } from '../dbus/connection.ts';
 import type { XWindow } from '../windows.ts';
+import type { Accessible } from './accessible.ts';
 import type { AccessibilityBus } from './bus.ts';
-import { labelOf, type Mapped, mapTree, sightBelow, sightOf, toElement } from './elements.ts';
+import { labelOf, type Mapped, mapTree, sightBelow, sightOf, standsInPopup, toElement } from './elements.ts';
 import { hasState } from './roles.ts';
 import type { Toplevels } from './toplevels.ts';
-import { type Accessible, type Budget, readAgain, readTree, type Tree, type TreeNode } from './tree.ts';
+import { type Budget, readAgain, readTree, type Tree, type TreeNode } from './tree.ts';
 
 /** As many as a search looks through, and as long as a search takes. */
 const defaultBudget: Budget = { maxElements: 5_000, maxMs: 10_000 };
@@ -75,16 +76,19 @@ export class Reader {
     };
   }
 
-  /** The deepest element in sight at a point of a window. */
-  async at(window: XWindow, point: Point): Promise<Element | undefined> {
+  /** The deepest element in sight at a point of a window; of its open menus alone when one of them is there. */
+  async at(window: XWindow, point: Point, inMenu: boolean): Promise<Element | undefined> {
     const { elements } = await this.snapshot(window);
+    const known = this.#known.get(window.shown.id);
     const depths: number[] = [];
     let found: { element: Element; depth: number } | undefined;
     for (const element of elements) {
       const depth = element.parent < 0 ? 0 : (depths[element.parent] ?? 0) + 1;
       depths.push(depth);
+      if (!element.visible || !contains(element, point) || depth < (found?.depth ?? 0)) continue;
+      const node = known?.get(element.ref)?.node;
       // Of two at one depth, the one that is drawn later lies above.
-      if (element.visible && contains(element, point) && depth >= (found?.depth ?? 0)) found = { element, depth };
+      if (!inMenu || (node !== undefined && standsInPopup(node))) found = { element, depth };
     }
     return found?.element;
   }

@@ -1,14 +1,12 @@
 import { CallError } from '../../../core/contract/protocol.ts';
 import type { Bounds } from '../../desktop.ts';
 import { BusError } from '../dbus/connection.ts';
-import { method } from '../dbus/wire.ts';
 import type { XWindow } from '../windows.ts';
+import { calls, toRef } from './accessible.ts';
 import type { AccessibilityBus, Ref } from './bus.ts';
-import { calls, toRef } from './tree.ts';
 
 const registry: Ref = { bus: 'org.a11y.atspi.Registry', path: '/org/a11y/atspi/accessible/root' };
 const callMs = 2_000;
-const pidOf = (name: string) => method('org.freedesktop.DBus', 'GetConnectionUnixProcessID', 's', name);
 /** Bounds of a window that the toolkit and the X server tell may differ by a border. */
 const slack = 8;
 
@@ -60,9 +58,8 @@ export class Toplevels {
     let pid = this.#pids.get(name);
     if (pid === undefined) {
       const connection = await this.#bus.connection();
-      const answer = await orGone(connection.bus(pidOf(name)));
-      if (answer === undefined) return undefined;
-      pid = answer[0] as number;
+      pid = await orGone(connection.processOf(name));
+      if (pid === undefined) return undefined;
       this.#pids.set(name, pid);
     }
     return pid;

@@ -15,6 +15,7 @@ export class BusError extends Error {
 
 const hello = method('org.freedesktop.DBus', 'Hello');
 const hasOwner = (name: string) => method('org.freedesktop.DBus', 'NameHasOwner', 's', name);
+const pidOf = (name: string) => method('org.freedesktop.DBus', 'GetConnectionUnixProcessID', 's', name);
 const sweepMs = 50;
 const connectMs = 5_000;
 
@@ -95,6 +96,11 @@ export class BusConnection {
   /** Whether a program is there under a name; asking does not start it. */
   async has(name: string): Promise<boolean> {
     return (await this.bus(hasOwner(name)))[0] === true;
+  }
+
+  /** The process behind a name on the bus. */
+  async processOf(name: string): Promise<number> {
+    return (await this.bus(pidOf(name)))[0] as number;
   }
 
   close(): void {
