@@ -88,8 +88,14 @@ export class XDisplay {
     displays.delete(this.pointer);
   }
 
-  /** Sends what is queued and waits until the server has handled it. */
+  /**
+   * Sends what is queued and waits until the server has handled it; for ever, on a display
+   * that is lost, so such a one is never asked.
+   *
+   * @throws CallError `display_lost`
+   */
   sync(): void {
+    this.assertAlive();
     this.x.XSync(this.pointer, 0);
   }
 

@@ -247,6 +247,11 @@ export class X11Driver implements Driver {
     const parts = this.#open();
     try {
       return await run(parts);
+    } catch (error) {
+      // Programs end with their display, so that what failed may have been told by one of them first.
+      parts.display.assertAlive();
+      parts.display.sync();
+      throw error;
     } finally {
       parts.display.assertAlive();
     }
