@@ -50,7 +50,8 @@ async function main() {
   const work = join(folder, 'invoices');
   cpSync(examples, work, { recursive: true });
 
-  const env = place.own ? await openDisplay() : { ...process.env, DAGU_DESKTOP_X11: '1' };
+  // The workflow's pins name what HomeBank shows in English.
+  const env = place.own ? await openDisplay() : { ...process.env, LC_ALL: 'C.UTF-8', DAGU_DESKTOP_X11: '1' };
   const model = await startScriptedModel(invoiceScript);
   cleanups.push(() => model.stop());
   console.log(`The model answers at ${model.url}. ${scriptedNotice}`);
@@ -62,6 +63,7 @@ async function main() {
 
   const code = await runWorkflow(join(work, 'post-invoices.yaml'), model.url, { ...env, DAGU_DESKTOP_HOME: home });
   if (stop.signal.aborted) return 1;
+  if (!place.own) console.log('\nHomeBank is left open, as an application that a workflow starts is.');
   return report(work, home, code);
 }
 

@@ -23,11 +23,7 @@ const table = {
       'libx11-6',
       'libxext6',
       'libxtst6',
-      'libxi6',
-      'libxfixes3',
-      'libxdamage1',
       'libxcomposite1',
-      'libxrandr2',
       'libxss1',
       'fonts-dejavu-core',
     ],
@@ -37,8 +33,8 @@ const table = {
   demo: { packages: ['homebank'], programs: ['homebank'] },
   /** Applications that the tests operate, and tools that judge them from outside. */
   applications: {
-    packages: ['zenity', 'mousepad', 'yad', 'x11-utils', 'xdotool', 'fonts-noto-cjk'],
-    programs: ['zenity', 'mousepad', 'yad', 'xprop', 'xdotool'],
+    packages: ['zenity', 'mousepad', 'yad', 'x11-utils', 'x11-xserver-utils', 'xdotool'],
+    programs: ['zenity', 'mousepad', 'yad', 'xprop', 'xmodmap', 'xdotool'],
   },
   /** Shared libraries of Electron. */
   electron: {

@@ -4,4 +4,5 @@ import type { Action } from './action.ts';
 export const actions: Readonly<Record<string, () => Promise<Action>>> = {
   'chat.completion': async () => (await import('./chat/action.ts')).chatCompletion,
   'computer.run': async () => (await import('./computer/action.ts')).computerRun,
+  'computer.extract': async () => (await import('./computer/action.ts')).computerRun,
 };

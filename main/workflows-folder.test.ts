@@ -56,7 +56,7 @@ describe('list', () => {
 
   it('fails when there is no such folder', async () => {
     await rm(path, { recursive: true });
-    await expect(folder.list()).rejects.toThrow('ENOENT');
+    await expect(folder.list()).rejects.toMatchObject({ code: 'no_folder' });
   });
 });
 

@@ -33,7 +33,10 @@ export class WorkflowsFolder {
     await mkdir(this.path, { recursive: true });
   }
 
-  /** The folder's workflow files by name; a file that cannot be loaded has its first problem. */
+  /**
+   * The folder's workflow files by name; a file that cannot be loaded has its first
+   * problem. `no_folder` when the folder is gone, `no_access` when it cannot be read.
+   */
   async list(): Promise<WorkflowFile[]> {
     const files = await this.#files();
     for (const file of this.#read.keys()) if (!files.has(file)) this.#read.delete(file);
@@ -96,9 +99,19 @@ export class WorkflowsFolder {
   }
 
   async #files(): Promise<Map<string, FileState>> {
-    const names = (await readdir(this.path)).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
+    const names = (await this.#names()).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
     const states = await Promise.all(names.map((name) => fileState(join(this.path, name))));
     return new Map(names.flatMap((name, index) => (states[index] === undefined ? [] : [[name, states[index]]])));
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return await readdir(this.path);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') throw new CallError('no_folder', `there is no folder ${this.path}`);
+      throw new CallError('no_access', `the folder ${this.path} cannot be read: ${message}`);
+    }
   }
 
   async #load(file: string, { version, bytes }: FileState): Promise<WorkflowFile> {

@@ -1,5 +1,4 @@
 import { History, type LucideIcon, Workflow } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { AutomationsPage } from './pages/automations.tsx';
 import { RunPage } from './pages/run.tsx';
 import { RunsPage } from './pages/runs.tsx';
@@ -28,7 +27,6 @@ export function App() {
 
 function Page({ route }: { route: Route }) {
   const { words } = useTexts();
-  useFocusOnNewPage(hrefOf(route));
   switch (route.page) {
     case 'automations':
       return <AutomationsPage />;
@@ -76,14 +74,4 @@ function NavigationLink({ to, icon: Icon, text, current, children }: NavigationL
       {children}
     </a>
   );
-}
-
-/** Moves the focus to the heading of a page that a person went to, so that a screen reader reads on from there. */
-function useFocusOnNewPage(href: string): void {
-  const first = useRef(href);
-  useEffect(() => {
-    if (first.current === href) return;
-    first.current = '';
-    document.querySelector<HTMLElement>('main h1')?.focus();
-  }, [href]);
 }

@@ -38,6 +38,13 @@ it('replaces an operation that runs by its end, and keeps messages', () => {
   expect(section?.events.map(({ sequence }) => sequence)).toEqual([1, 3, 4]);
 });
 
+it('lists the screenshots of what is shown, in order', () => {
+  const events = [event('a', 1, { files: ['1.png', '2.png'] }), event('b', 1, { files: ['3.png'] }), event('a', 2, {})];
+  const run = detail([step('a', 'succeeded'), step('b', 'succeeded')], events);
+  expect(timelineOf(run, undefined).screenshots).toEqual(['1.png', '2.png', '3.png']);
+  expect(timelineOf(run, 'b').screenshots).toEqual(['3.png']);
+});
+
 it('measures bars against the longest operation of the whole run, whatever is selected', () => {
   const events = [event('a', 1, { durationMs: 200 }), event('b', 1, { durationMs: 900 })];
   const run = detail([step('a', 'succeeded'), step('b', 'succeeded')], events);

@@ -10,12 +10,14 @@ export interface TimelineSection {
 export function timelineOf(
   { steps, events }: RunDetail,
   selected: string | undefined,
-): { sections: TimelineSection[]; longestMs: number } {
+): { sections: TimelineSection[]; longestMs: number; screenshots: string[] } {
   const shown = steps.filter((step) =>
     selected === undefined ? step.status !== 'not_started' && step.status !== 'skipped' : step.step === selected,
   );
+  const sections = shown.map((step) => ({ step, events: settled(events.filter((event) => event.step === step.step)) }));
   return {
-    sections: shown.map((step) => ({ step, events: settled(events.filter((event) => event.step === step.step)) })),
+    sections,
+    screenshots: sections.flatMap((section) => section.events.flatMap(({ files = [] }) => files)),
     // Of the whole run, so that the bars keep their lengths when a step is selected.
     longestMs: Math.max(0, ...events.map((event) => event.durationMs ?? 0)),
   };

@@ -11,11 +11,14 @@ interface ActionRules {
   usesDesktop: boolean;
 }
 
+const computerRules: ActionRules = {
+  check: checkComputerStep,
+  outputNames: (step) => computerOutputNames(step.with),
+  usesDesktop: true,
+};
+
 export const actionRules: Readonly<Record<string, ActionRules>> = {
   'chat.completion': { check: checkChatStep, outputNames: chatOutputNames, usesDesktop: false },
-  'computer.run': {
-    check: checkComputerStep,
-    outputNames: (step) => computerOutputNames(step.with),
-    usesDesktop: true,
-  },
+  'computer.run': computerRules,
+  'computer.extract': computerRules,
 };

@@ -8,7 +8,7 @@ import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.d.ts';
  * names the page when one has no text of its own, as a scan has none.
  */
 export async function* readPdf(bytes: Uint8Array): AsyncGenerator<string> {
-  const { getDocument, OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const { getDocument, OPS } = await loadPdfJs();
   const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')).replaceAll('\\', '/');
   const task = getDocument({
     data: new Uint8Array(bytes),
@@ -37,6 +37,15 @@ export async function* readPdf(bytes: Uint8Array): AsyncGenerator<string> {
   } finally {
     await task.destroy();
   }
+}
+
+/**
+ * pdf.js takes a process of Electron for a page of a browser, by its `process.type`,
+ * unless it is Electron's main process; an executor is plain Node under either.
+ */
+async function loadPdfJs() {
+  Reflect.deleteProperty(process, 'type');
+  return await import('pdfjs-dist/legacy/build/pdf.mjs');
 }
 
 function openingProblem(error: Error): string {

@@ -483,6 +483,22 @@ describe('typing', () => {
     expect(world.effects).toEqual([]);
   });
 
+  it('presses no key in a window that is about to close', async () => {
+    const { world } = form();
+    const dialog = world.open({
+      title: 'Done',
+      app: 'ledger',
+      kind: 'dialog',
+      elements: [{ role: 'button', name: 'OK', bounds: { x: 150, y: 150, width: 50, height: 20 } }],
+    });
+    world.element('OK').onClick = () => {
+      setTimeout(() => world.close(dialog), 200);
+    };
+    const ran = await run(world, [{ click: { app: 'ledger', role: 'button', name: 'OK' } }, { key: 'ctrl+s' }]);
+    expect(ran.error).toBeUndefined();
+    expect(ran.log).toContain('[1/1] replay by element: key ctrl+s in "books - Add transaction"');
+  });
+
   it('tells an unknown key', async () => {
     const { world } = form();
     const ran = await run(world, [{ key: 'ctrl+foo' }]);

@@ -1,15 +1,15 @@
 import type { PinnedStep } from '../../core/workflow/computer-schema.ts';
 import { parseDuration } from '../../core/workflow/durations.ts';
 import type { Selector } from '../../core/workflow/selector.ts';
-import type { Element, Pattern, Point, Window } from '../../native/desktop.ts';
+import type { Element, Pattern, Window } from '../../native/desktop.ts';
 import { StepError } from '../action.ts';
-import { describeSelector, findElement, lookUntil, Miss, notFound, type Sight } from './find.ts';
+import { centre, describeSelector, findElement, lookUntil, Miss, notFound, type Sight } from './find.ts';
 import type { OperationResult } from './operations.ts';
 import { patternOf, performPattern } from './patterns.ts';
 import type { ActOperation } from './plan.ts';
 import { sleep } from './time.ts';
 import { takeFocus, typeInto } from './typing.ts';
-import { bringForward, windowToActIn } from './windows.ts';
+import { bringForward, windowsSettle, windowToActIn } from './windows.ts';
 import { holdDesktop, type OperationWork } from './work.ts';
 
 /** Pinned steps of an act (spec: Pinned steps). */
@@ -130,7 +130,8 @@ class Pin {
   async #key(chord: string, focus: Selector | undefined): Promise<void> {
     await holdDesktop(this.#work);
     const window = focus === undefined ? await this.#windowForKeys(chord) : await this.#focusFor(this.#fill(focus));
-    this.#log(`key ${chord}${focus === undefined ? '' : ` in ${describeSelector(this.#fill(focus))}`}`);
+    const place = focus === undefined ? `"${window.title}"` : describeSelector(this.#fill(focus));
+    this.#log(`key ${chord} in ${place}`);
     await this.#work.desktop.pressChord({ chord, window: window.id });
     this.#work.apps.workedIn(window);
   }
@@ -142,6 +143,7 @@ class Pin {
   }
 
   async #windowForKeys(chord: string): Promise<Window> {
+    await windowsSettle(this.#work);
     return await this.#until(`the window for key ${chord}`, async () => {
       const chosen = await windowToActIn(this.#work, {});
       if ('miss' in chosen) throw new Miss(chosen.miss);
@@ -187,11 +189,6 @@ class Pin {
       throw notFound(what, findWithinMs, this.#where, error.message);
     }
   }
-}
-
-/** The point that a pinned pointer step acts at. */
-function centre({ bounds }: Element): Point {
-  return { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) };
 }
 
 /** Throws a Miss unless the element is still the one that was found and can be acted on. */

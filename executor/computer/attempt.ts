@@ -138,7 +138,7 @@ export class Attempt {
       status: 'failed',
       content,
       code: 'operation_failed',
-      parameters: { position, kind, reason: context.mask(reason) },
+      parameters: { position, kind, reason },
       ...(file !== undefined && { files: [file] }),
     });
     context.signal.throwIfAborted();

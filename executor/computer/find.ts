@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/workflow/durations.ts';
 import type { Selector } from '../../core/workflow/selector.ts';
-import type { Element, ElementTree, Window } from '../../native/desktop.ts';
+import type { Element, ElementTree, Point, Window } from '../../native/desktop.ts';
 import { showPattern } from '../../native/normalise.ts';
 import { match } from '../../native/selector.ts';
 import { openMenus } from '../../native/window-choice.ts';
@@ -97,6 +97,11 @@ async function menuElements(work: OperationWork, menu: Window): Promise<ElementT
     if (failedWith(error, 'no_elements', 'no_window')) return undefined;
     throw error;
   }
+}
+
+/** The point that a pointer acts at on an element. */
+export function centre({ bounds }: Element): Point {
+  return { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) };
 }
 
 /** An element as messages name it: `button "Save"`. */

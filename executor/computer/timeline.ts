@@ -70,7 +70,13 @@ export class Timeline {
   }
 
   async #add(event: NewEvent): Promise<void> {
-    await this.#context.event({ ...event, content: cutBytes(this.#context.mask(event.content)) });
+    const { mask } = this.#context;
+    const parameters = event.parameters && maskValues(event.parameters, mask);
+    await this.#context.event({
+      ...event,
+      content: cutBytes(mask(event.content)),
+      ...(parameters !== undefined && { parameters }),
+    });
   }
 
   #shortSubject(subject: string): string {
@@ -78,6 +84,14 @@ export class Timeline {
     const short = runes.length > mostSubject ? `${runes.slice(0, mostSubject).join('')}…` : runes.join('');
     return JSON.stringify(short);
   }
+}
+
+function maskValues(
+  values: Record<string, string | number>,
+  mask: (text: string) => string,
+): Record<string, string | number> {
+  const entries = Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? mask(value) : value]);
+  return Object.fromEntries(entries);
 }
 
 /** A text cut to the bytes that an event holds, between characters. */

@@ -1,6 +1,6 @@
 import type { Element } from '../../native/desktop.ts';
 import { StepError } from '../action.ts';
-import type { Sight } from './find.ts';
+import { centre, type Sight } from './find.ts';
 import { failedWith } from './port.ts';
 import { isMaskedText, showsTyped } from './readback.ts';
 import { sleep } from './time.ts';
@@ -61,9 +61,7 @@ async function setValue(work: OperationWork, element: Element, { what, text }: T
 }
 
 async function clickToFocus(work: OperationWork, sight: Sight, { what, where }: Typing): Promise<void> {
-  const { bounds } = sight.element;
-  const point = { x: Math.floor(bounds.x + bounds.width / 2), y: Math.floor(bounds.y + bounds.height / 2) };
-  await work.desktop.click({ point, button: 'left', count: 1, modifiers: [] });
+  await work.desktop.click({ point: centre(sight.element), button: 'left', count: 1, modifiers: [] });
   if (await getsFocus(work, sight.element)) return;
   throw new StepError(`${what} could not take the focus${where}: the keyboard stays elsewhere after a click on it`);
 }

@@ -4,6 +4,7 @@ import { showPattern } from '../../native/normalise.ts';
 import { belongsTo, heldBy, windowByTitle, windowOfApp } from '../../native/window-choice.ts';
 import { failedWith } from './port.ts';
 import { protectedReason } from './protect.ts';
+import { sleep } from './time.ts';
 import { holdDesktop, type OperationWork } from './work.ts';
 
 /** A look at the windows: front to back, the one with the keyboard first. */
@@ -94,6 +95,25 @@ export async function bringForward(work: OperationWork, window: Window): Promise
   await work.desktop.raise({ window: window.id });
   work.log(`brought "${window.title}" forward`);
   return true;
+}
+
+const settlePauseMs = 300;
+const longestSettleMs = 3_000;
+
+/**
+ * Waits until no window opens, closes or comes forward, three seconds at most: keys that
+ * name no element go to the window in front, which what came before them may be closing.
+ */
+export async function windowsSettle(work: OperationWork): Promise<void> {
+  const look = async () => JSON.stringify((await lookAtWindows(work)).windows.map(({ id, title }) => [id, title]));
+  const deadline = performance.now() + longestSettleMs;
+  let before = await look();
+  while (performance.now() < deadline) {
+    await sleep(settlePauseMs, work.time.signal);
+    const now = await look();
+    if (now === before) return;
+    before = now;
+  }
 }
 
 /** Maximizes the window in front, once in an attempt (spec: Window size). */

@@ -56,6 +56,12 @@ async function start(paths: DataPaths): Promise<void> {
   const words = wordsFor(languageOf(locale));
   const formats = formatsFor(locale, words.common.justNow);
 
+  const life = new AbortController();
+  /** Work that nobody waits for: its failure is written down, and what it shows stays as it was. */
+  const background = (work: Promise<void>) => {
+    work.catch((error: unknown) => life.signal.aborted || console.error(error));
+  };
+
   const folder = new WorkflowsFolder(settings.workflows);
   await folder.make();
   const queries = openQueries(paths.home);
@@ -83,11 +89,10 @@ async function start(paths: DataPaths): Promise<void> {
   });
   const storeWatch = new StoreWatch(queries.client, runChanged);
   const storeTimer = setInterval(() => window.contents() && background(storeWatch.look()), lookEveryMs);
-  const watching = new AbortController();
-  background(folder.watch(() => notify(window, 'workflowsChanged', {}), watching.signal));
+  background(folder.watch(() => notify(window, 'workflowsChanged', {}), life.signal));
 
   stopRunsBeforeQuit(supervisor, async () => {
-    watching.abort();
+    life.abort();
     clearInterval(storeTimer);
     await queries.close();
   });
@@ -96,11 +101,6 @@ async function start(paths: DataPaths): Promise<void> {
   // Without a listener Electron quits when the window closes.
   app.on('window-all-closed', () => {});
   window.open();
-}
-
-/** Work that nobody waits for; its failure is written down, and what it shows stays as it was. */
-function background(work: Promise<void>): void {
-  work.catch((error: unknown) => console.error(error));
 }
 
 function fail(error: unknown): void {

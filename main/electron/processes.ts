@@ -35,7 +35,10 @@ class Program {
     this.process = utilityProcess.fork(entryPath(entry), [], { serviceName, stdio: ['ignore', 'ignore', 'inherit'] });
 
     const crashed = (_event: unknown, details: Details) => {
-      if (details.name === serviceName) this.#close(reasonOf(details));
+      if (details.name !== serviceName) return;
+      const reason = reasonOf(details);
+      if (details.reason !== 'clean-exit' && details.reason !== 'killed') console.error(`${serviceName}: ${reason}`);
+      this.#close(reason);
     };
     app.on('child-process-gone', crashed);
     this.process.once('error', (kind, location) => this.#close(`the process failed: ${kind} at ${location}`));
@@ -104,7 +107,6 @@ export function forkExecutor(): ExecutorProcess {
       const { port1, port2 } = new MessageChannelMain();
       next.post({}, [port1]);
       executor.post({ driverPort: true }, [port2]);
-      next.onGone((reason) => console.error(`The desktop driver is gone: ${reason}`));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { RunSummary } from '../../core/contract/run.ts';
 import { isEnded } from '../../core/contract/run-state.ts';
 import { call, failureWords } from '../bridge.ts';
 import { useLive } from '../live.ts';
+import { PageHeading } from '../parts/heading.tsx';
 import { Alert, Empty, Failing, Loading } from '../parts/states.tsx';
 import { RunStatusLabel } from '../parts/status.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -23,16 +24,11 @@ export function AutomationsPage() {
   return (
     <div className="page">
       <header className="page-header">
-        <h1 tabIndex={-1}>{words.automations.title}</h1>
+        <PageHeading>{words.automations.title}</PageHeading>
         {value !== undefined && <p className="quiet folder">{words.automations.folder(value.folder)}</p>}
       </header>
       {error !== undefined ? (
-        <Failing
-          title={words.automations.failedTitle}
-          hint={words.automations.failedText}
-          error={error}
-          retry={reload}
-        />
+        <Failing title={words.automations.failedTitle} error={error} retry={reload} />
       ) : value === undefined ? (
         <Loading />
       ) : (
@@ -112,7 +108,7 @@ function Automation({ workflow, lastRun }: { workflow: WorkflowFile; lastRun: Ru
           onClick={run}
         >
           <Play size={14} aria-hidden />
-          {words.automations.run}
+          {starting ? words.automations.starting : words.automations.run}
         </button>
       </div>
       {failure !== undefined && (

@@ -6,10 +6,11 @@ import { stateSentence } from '../../core/contract/words/sentence.ts';
 import { call, failureWords } from '../bridge.ts';
 import { plainError } from '../error-text.ts';
 import { useLive } from '../live.ts';
+import { PageHeading } from '../parts/heading.tsx';
 import { Alert, Failing, Loading } from '../parts/states.tsx';
 import { StatusIcon, toneOf } from '../parts/status.tsx';
 import { StepsList } from '../parts/steps.tsx';
-import { Ago, Took } from '../parts/time.tsx';
+import { Ago } from '../parts/time.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { hrefOf } from '../route.ts';
 import { useTexts } from '../texts.ts';
@@ -48,6 +49,7 @@ function Run({ detail }: { detail: RunDetail }) {
   return (
     <>
       <RunHeader detail={detail} />
+      <RunError run={detail.run} />
       <div className="run-body">
         <StepsList steps={detail.steps} selected={selected} select={select} />
         <Timeline detail={detail} selected={selected} />
@@ -62,24 +64,19 @@ function RunHeader({ detail }: { detail: RunDetail }) {
   return (
     <header className="page-header run-header">
       <div className="run-title">
-        <h1 tabIndex={-1}>{run.name}</h1>
+        <PageHeading>{run.name}</PageHeading>
         <p className={`sentence ${toneOf(run.status)}`}>
           <StatusIcon status={run.status} />
           <span role="status">{stateSentence(detail, words, formats)}</span>
         </p>
         <p className="quiet facts">
-          {run.startedAt !== undefined && (
-            <>
-              <span>
-                <Ago time={run.startedAt} />
-              </span>
-              <Took from={run.startedAt} {...(run.finishedAt !== undefined && { to: run.finishedAt })} />
-            </>
+          {run.startedAt !== undefined && <Ago time={run.startedAt} say={words.run.startedAgo} />}
+          {run.startedAt !== undefined && run.finishedAt !== undefined && (
+            <span>{words.run.took(formats.duration(Date.parse(run.finishedAt) - Date.parse(run.startedAt)))}</span>
           )}
         </p>
       </div>
       <StopButton run={run} />
-      <RunError run={run} />
     </header>
   );
 }

@@ -1,5 +1,6 @@
 import { History } from 'lucide-react';
 import type { RunSummary } from '../../core/contract/run.ts';
+import { PageHeading } from '../parts/heading.tsx';
 import { Empty, Failing, Loading } from '../parts/states.tsx';
 import { RunStatusLabel } from '../parts/status.tsx';
 import { Ago, Took } from '../parts/time.tsx';
@@ -17,7 +18,7 @@ export function RunsPage() {
   return (
     <div className="page">
       <header className="page-header">
-        <h1 tabIndex={-1}>{words.runs.title}</h1>
+        <PageHeading>{words.runs.title}</PageHeading>
       </header>
       {error !== undefined ? (
         <Failing title={words.runs.failedTitle} error={error} retry={reload} />

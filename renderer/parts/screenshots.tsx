@@ -38,25 +38,34 @@ export function useScreenshots(runId: string): ScreenshotStore {
   return store;
 }
 
-/** Thumbnails of screenshots; one opens large, and the arrow keys go on from there. */
-export function Screenshots({ files, of: store }: { files: string[]; of: ScreenshotStore }) {
+interface ScreenshotsProps {
+  files: string[];
+  /** All that the page shows: the arrow keys go on through them from the one that was opened. */
+  all: string[];
+  of: ScreenshotStore;
+}
+
+/** Thumbnails of screenshots, each of which opens large. */
+export function Screenshots({ files, all, of: store }: ScreenshotsProps) {
   const { words } = useTexts();
-  const [open, setOpen] = useState<number>();
+  const [open, setOpen] = useState<string>();
   if (files.length === 0) return null;
   return (
     <div className="thumbnails">
-      {files.map((file, index) => (
+      {files.map((file) => (
         <button
           key={file}
           type="button"
           className="thumbnail"
-          aria-label={words.run.openScreenshot(index + 1, files.length)}
-          onClick={() => setOpen(index)}
+          aria-label={words.run.openScreenshot(all.indexOf(file) + 1, all.length)}
+          onClick={() => setOpen(file)}
         >
           <Screenshot file={file} store={store} alt="" />
         </button>
       ))}
-      {open !== undefined && <Large files={files} store={store} first={open} close={() => setOpen(undefined)} />}
+      {open !== undefined && (
+        <Large files={all} store={store} first={all.indexOf(open)} close={() => setOpen(undefined)} />
+      )}
     </div>
   );
 }

@@ -25,24 +25,13 @@ export function Empty({ icon: Icon, title, children }: { icon: LucideIcon; title
 }
 
 /** A page's data could not be read. */
-export function Failing({
-  title,
-  hint,
-  error,
-  retry,
-}: {
-  title: string;
-  hint?: string;
-  error: unknown;
-  retry(): void;
-}) {
+export function Failing({ title, error, retry }: { title: string; error: unknown; retry(): void }) {
   const { words } = useTexts();
   return (
     <div className="blank failed" role="alert">
       <CircleAlert size={32} strokeWidth={1.5} aria-hidden />
       <h2>{title}</h2>
       <p>{failureWords(error, words)}</p>
-      {hint !== undefined && <p>{hint}</p>}
       <button type="button" onClick={retry}>
         <RotateCw size={14} aria-hidden />
         {words.common.tryAgain}

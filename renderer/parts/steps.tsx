@@ -43,13 +43,13 @@ function StepButton({ step, pressed, select }: { step: StepSummary; pressed: boo
       <StatusIcon status={step.status} label={words.stepStatus[step.status]} />
       <span className="step-name">
         {step.step}
-        <span className="quiet step-kind">{kindOf(step, words)}</span>
-      </span>
-      {step.startedAt !== undefined && (
-        <span className="quiet">
-          <Took from={step.startedAt} {...(step.finishedAt !== undefined && { to: step.finishedAt })} />
+        <span className="quiet step-facts">
+          {kindOf(step, words)}
+          {step.startedAt !== undefined && (
+            <Took from={step.startedAt} {...(step.finishedAt !== undefined && { to: step.finishedAt })} />
+          )}
         </span>
-      )}
+      </span>
     </button>
   );
 }

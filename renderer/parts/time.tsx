@@ -1,14 +1,14 @@
 import { useNow } from '../clock.ts';
 import { useTexts } from '../texts.ts';
 
-/** How long ago something was; the full time on hover. */
-export function Ago({ time }: { time: string }) {
+/** How long ago something was, put into words by `say` where that is given; the full time on hover. */
+export function Ago({ time, say = (ago) => ago }: { time: string; say?: (ago: string) => string }) {
   const { formats } = useTexts();
   const now = useNow();
   const then = new Date(time);
   return (
     <time dateTime={time} title={formats.full(then)}>
-      {formats.ago(then, now)}
+      {say(formats.ago(then, now))}
     </time>
   );
 }

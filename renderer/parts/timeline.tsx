@@ -1,8 +1,9 @@
 import { Bot, Hourglass, Info, type LucideIcon, Monitor, MousePointerClick, Target } from 'lucide-react';
 import type { RunDetail, StepSummary, TimelineEvent, Via } from '../../core/contract/run.ts';
 import type { Words } from '../../core/contract/words/en.ts';
-import { firstLine, waitWords } from '../../core/contract/words/sentence.ts';
+import { firstLine, messageWords, waitWords } from '../../core/contract/words/sentence.ts';
 import { plainError } from '../error-text.ts';
+import { selectorsInWords } from '../selector-text.ts';
 import { useTexts } from '../texts.ts';
 import { timelineOf } from '../timeline.ts';
 import { Screenshots, useScreenshots } from './screenshots.tsx';
@@ -13,8 +14,8 @@ import { Length } from './time.tsx';
 /** What happened, step by step: a row for each operation, waits and messages between them. */
 export function Timeline({ detail, selected }: { detail: RunDetail; selected: string | undefined }) {
   const { words } = useTexts();
-  const screenshots = useScreenshots(detail.run.runId);
-  const { sections, longestMs } = timelineOf(detail, selected);
+  const { sections, longestMs, screenshots: all } = timelineOf(detail, selected);
+  const pictures = { of: useScreenshots(detail.run.runId), all };
   return (
     <section className="timeline" aria-label={words.run.timeline}>
       {sections.length === 0 && <p className="quiet">{words.run.emptyTimeline}</p>}
@@ -26,12 +27,13 @@ export function Timeline({ detail, selected }: { detail: RunDetail; selected: st
             {step.startedAt !== undefined && <ClockTime time={step.startedAt} />}
           </header>
           <StepFacts step={step} alone={events.length === 0} shownByRun={detail.run.error} />
+          {events.length === 0 && selected !== undefined && <p className="quiet">{words.run.quietStep}</p>}
           <ol>
             {events.map((event) =>
               event.type === 'tool' ? (
-                <Operation key={event.id} event={event} longestMs={longestMs} screenshots={screenshots} />
+                <Operation key={event.id} event={event} longestMs={longestMs} pictures={pictures} />
               ) : (
-                <Message key={event.id} event={event} told={step.error} screenshots={screenshots} />
+                <Message key={event.id} event={event} told={step.error} pictures={pictures} />
               ),
             )}
           </ol>
@@ -41,7 +43,8 @@ export function Timeline({ detail, selected }: { detail: RunDetail; selected: st
   );
 }
 
-type ScreenshotsOf = ReturnType<typeof useScreenshots>;
+/** What the rows need to show their screenshots. */
+type Pictures = Pick<Parameters<typeof Screenshots>[0], 'of' | 'all'>;
 
 /** What a step came to, where that is not told by its events: its error, its code, its results. */
 function StepFacts({ step, alone, shownByRun }: { step: StepSummary; alone: boolean; shownByRun: string | undefined }) {
@@ -67,26 +70,19 @@ function StepFacts({ step, alone, shownByRun }: { step: StepSummary; alone: bool
   );
 }
 
-function Operation({
-  event,
-  longestMs,
-  screenshots,
-}: {
-  event: TimelineEvent;
-  longestMs: number;
-  screenshots: ScreenshotsOf;
-}) {
+function Operation({ event, longestMs, pictures }: { event: TimelineEvent; longestMs: number; pictures: Pictures }) {
   const { words, formats } = useTexts();
   const kinds: Record<string, string> = words.operation;
-  const detail = event.content.split('\n').slice(1).join('\n');
+  const detail = detailOf(event);
   return (
     <li className={`operation ${event.status}`}>
       <StatusIcon status={event.status} label={words.eventStatus[event.status]} />
       <div className="operation-text">
         <p>
-          <span className="quiet">{kinds[event.name ?? ''] ?? event.name}</span> {firstLine(event.content)}
+          <span className="quiet">{kinds[event.name ?? ''] ?? event.name}</span>{' '}
+          {selectorsInWords(firstLine(event.content), words)}
         </p>
-        {detail !== '' && <p className="detail">{detail}</p>}
+        {detail !== '' && <p className="detail">{selectorsInWords(detail, words)}</p>}
         <p className="facts quiet">
           {event.via !== undefined && <ViaLabel via={event.via} />}
           {event.tokens !== undefined && event.tokens > 0 && (
@@ -95,19 +91,26 @@ function Operation({
         </p>
       </div>
       {event.durationMs !== undefined && <Duration ms={event.durationMs} longestMs={longestMs} />}
-      <Screenshots files={event.files ?? []} of={screenshots} />
+      <Screenshots files={event.files ?? []} {...pictures} />
     </li>
   );
+}
+
+/** What came of an operation, where that says more than its row: a check that holds says the same twice. */
+function detailOf({ content, name, via, status, files = [] }: TimelineEvent): string {
+  if (name === 'expect' && via === 'exact' && status === 'completed') return '';
+  const detail = content.split('\n').slice(1).join('\n');
+  return files.includes(detail) ? '' : detail;
 }
 
 interface MessageProps {
   event: TimelineEvent;
   /** The step's error, which the page shows already. */
   told: string | undefined;
-  screenshots: ScreenshotsOf;
+  pictures: Pictures;
 }
 
-function Message({ event, told, screenshots }: MessageProps) {
+function Message({ event, told, pictures }: MessageProps) {
   const { words } = useTexts();
   const text = messageText(event, told, words);
   if (text === undefined) return null;
@@ -117,7 +120,7 @@ function Message({ event, told, screenshots }: MessageProps) {
       <Icon size={14} aria-hidden />
       <p>{text}</p>
       <ClockTime time={event.timestamp} />
-      <Screenshots files={event.files ?? []} of={screenshots} />
+      <Screenshots files={event.files ?? []} {...pictures} />
     </li>
   );
 }
@@ -125,7 +128,7 @@ function Message({ event, told, screenshots }: MessageProps) {
 /** What a message says; nothing where it only repeats the step's error and has no picture of it. */
 function messageText(event: TimelineEvent, told: string | undefined, words: Words): string | undefined {
   if (event.status === 'waiting') return waitWords(event, words);
-  if (event.status !== 'failed' || !told?.includes(event.content)) return event.content;
+  if (event.status !== 'failed' || !told?.includes(event.content)) return messageWords(event, words);
   return event.files === undefined || event.files.length === 0 ? undefined : words.run.atFailure;
 }
 

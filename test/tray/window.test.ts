@@ -2,30 +2,11 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { entryPath } from '../../core/process/entries.ts';
-import { type DesktopSession, startSession } from '../fixtures/desktop-session.ts';
-import { startTray, type TrayApp, type TrayOptions, trayCommand, trayEnv } from './tray-app.ts';
+import { isAlive, trayCommand, trayEnv, trayForTests, waitForGo } from './tray-app.ts';
 
-let session: DesktopSession;
-let tray: TrayApp | undefined;
-
-beforeAll(async () => {
-  session = await startSession({ compositor: true });
-});
-afterEach(async () => {
-  await tray?.stop();
-  tray = undefined;
-});
-afterAll(() => session.stop());
-
-async function start(options: TrayOptions): Promise<TrayApp> {
-  tray = await startTray(session, options);
-  return tray;
-}
-
-/** Waits for a file named `go` in the workflows folder, so that a test decides when the step goes on. */
-const waitForGo = 'until [ -e "$FOLDER/go" ]; do sleep 0.05; done';
+const { session, start } = trayForTests();
 
 const sentence = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
 
@@ -118,7 +99,7 @@ it('shows a run that the command started, live', async () => {
   });
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.getByText('Nothing has run yet').waitFor();
-  const env = { ...trayEnv(session, home), FOLDER: workflows };
+  const env = { ...trayEnv(session(), home), FOLDER: workflows };
   const command = spawn(process.execPath, [entryPath('cli'), 'start', join(workflows, 'morning.yaml')], { env });
   const row = page.getByRole('row').filter({ hasText: 'morning' });
   await row.filter({ hasText: 'Working' }).waitFor();
@@ -138,7 +119,7 @@ it('goes on without its window, and shows it again at a second start', async () 
 
   const opened = app.waitForEvent('window');
   const { executablePath, args } = trayCommand(workflows);
-  const second = spawn(executablePath, args, { env: trayEnv(session, home), stdio: 'ignore' });
+  const second = spawn(executablePath, args, { env: trayEnv(session(), home), stdio: 'ignore' });
   const ended = new Promise((resolve) => second.once('exit', resolve));
   const window = await opened;
   expect(await ended).toBe(0);
@@ -173,13 +154,5 @@ async function eventually(ask: () => Promise<string>): Promise<string> {
     if (answer !== '') return answer;
     if (Date.now() > deadline) throw new Error('it did not come about within 15 s');
     await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

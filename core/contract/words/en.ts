@@ -41,11 +41,9 @@ export const en = {
     problemAt: (line: number, column: number) => `Line ${line}, column ${column}`,
     problemAtLine: (line: number) => `Line ${line}`,
     running: 'It is running now.',
-    lastRun: 'Last run',
     notRunYet: 'Not run yet',
     startFailed: (name: string) => `${name} could not be started`,
     failedTitle: 'The automations could not be read',
-    failedText: 'Check that the folder exists and that you may open it.',
   },
 
   runs: {
@@ -64,10 +62,6 @@ export const en = {
     triggers: {
       manual: 'Command',
       tray: 'You',
-      schedule: 'Schedule',
-      retry: 'Try again',
-      subdag: 'Another automation',
-      webhook: 'Another program',
     },
   },
 
@@ -77,16 +71,14 @@ export const en = {
     stopping: 'Stopping…',
     stopFailed: 'The run could not be stopped',
     steps: 'Steps',
-    handlers: 'At the end',
     timeline: 'What happened',
     wholeRun: 'All steps',
     showOnly: (step: string) => `Show only ${step}`,
     emptyTimeline: 'Nothing has happened yet.',
     quietStep: 'This step shows no operations.',
-    output: 'Result',
     exitCode: (code: string) => `Ended with code ${code}`,
     took: (duration: string) => `took ${duration}`,
-    startedAt: (when: string) => `Started ${when}`,
+    startedAgo: (when: string) => `Started ${when}`,
     failedTitle: 'This run could not be read',
     screenshots: 'Pictures of the screen',
     screenshot: (number: number, total: number) => `Picture ${number} of ${total}`,
@@ -96,7 +88,6 @@ export const en = {
     previous: 'Previous picture',
     next: 'Next picture',
     close: 'Close',
-    details: 'Details',
     tokens: (count: string) => `${count} tokens`,
   },
 
@@ -168,12 +159,43 @@ export const en = {
     exact: { name: 'Exact', meaning: 'Checked exactly, without AI.' },
   },
 
+  /** What a step says of itself between its operations, by the event's code. */
+  lifecycle: {
+    started: () => 'Started working on the screen',
+    completed: ({ operations = 0 }: Filling) =>
+      operations === 1 ? 'Completed 1 operation' : `Completed ${operations} operations`,
+    desktop_free: () => 'The screen is free again',
+    screen_ready: () => 'The screen can be used again',
+    capturing_windows: ({ apps = '' }: Filling) => `Pictures show only the windows of ${apps}`,
+    capturing_screen: () => 'Pictures show the whole screen until the step works in a program',
+    capturing_screen_since: ({ reason = '' }: Filling) => `Pictures show the whole screen, since ${reason}`,
+  },
+  /** An element of a window, as a check or an operation names it. */
+  element: (role: string, name: string, window: string) =>
+    `${[role, name && `“${name}”`].filter(Boolean).join(' ')}${window && ` in “${window}”`}`,
+  beside: (label: string) => `beside “${label}”`,
+  roles: {
+    button: 'button',
+    text_field: 'text field',
+    text: 'text',
+    checkbox: 'checkbox',
+    radio: 'choice',
+    combo_box: 'drop-down list',
+    list_item: 'list entry',
+    menu_item: 'menu entry',
+    tab: 'tab',
+    link: 'link',
+    cell: 'cell',
+    list: 'list',
+    group: 'group',
+    window: 'window',
+    other: 'element',
+  },
   operation: {
     launch: 'Open a program',
     act: 'Do',
     extract: 'Read',
     expect: 'Check',
-    when: 'Only if',
     wait: 'Wait',
     screenshot: 'Take a picture',
     ask: 'Ask',
@@ -197,7 +219,6 @@ export const en = {
     loading: 'Loading…',
     tryAgain: 'Try again',
     justNow: 'just now',
-    dismiss: 'Dismiss',
     unexpected: 'Something unexpected happened. Close this window and open it again; your runs go on meanwhile.',
   },
 
@@ -205,11 +226,16 @@ export const en = {
   failure: {
     invalid: 'The app and this window do not understand each other. Restart Dagu Desktop.',
     closed: 'A part of the app has ended unexpectedly. Restart Dagu Desktop.',
+    no_folder: 'The folder is no longer there. Put it back, or start Dagu Desktop with another one.',
+    no_access: 'The folder cannot be opened. Check that you have the right to read it.',
     not_found: 'It is no longer there.',
     elsewhere: 'This run was started by another program, such as the dagu command. Stop it there.',
     busy: 'This automation is running already. Wait until it has ended, or stop it.',
   },
 };
+
+/** What fills an event's text. */
+export type Filling = Record<string, string | number>;
 
 /** What a catalogue holds. */
 export type Words = typeof en;

@@ -1,6 +1,6 @@
 import type { RunDetail, RunSummary, StepSummary, TimelineEvent } from '../run.ts';
 import { stoppedByPerson } from '../run-state.ts';
-import type { Words } from './en.ts';
+import type { Filling, Words } from './en.ts';
 import type { Formats } from './formats.ts';
 
 /** The state of a run in one sentence, for its page, the tray's hover text and screen readers. */
@@ -39,6 +39,12 @@ export function waitOf(step: StepSummary, events: readonly TimelineEvent[]): Tim
 export function waitWords(event: TimelineEvent, words: Words): string {
   const known: Record<string, string> = words.sentence.waitsFor;
   return known[event.name ?? ''] ?? firstLine(event.content);
+}
+
+/** What a message between operations says: by its code, else its own text. */
+export function messageWords({ code = '', content, parameters = {} }: TimelineEvent, words: Words): string {
+  const texts: Record<string, (filling: Filling) => string> = words.lifecycle;
+  return Object.hasOwn(texts, code) ? (texts[code]?.(parameters) ?? content) : content;
 }
 
 /** The subject of an event: its content's first line. */

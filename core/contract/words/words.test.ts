@@ -4,7 +4,7 @@ import { en } from './en.ts';
 import { formatsFor } from './formats.ts';
 import { ja } from './ja.ts';
 import { languageOf, pickLocale, wordsFor } from './language.ts';
-import { stateSentence } from './sentence.ts';
+import { messageWords, stateSentence } from './sentence.ts';
 
 const english = formatsFor('en', en.common.justNow);
 const japanese = formatsFor('ja', ja.common.justNow);
@@ -78,6 +78,13 @@ describe('stateSentence', () => {
     expect(stateSentence(waiting, en, english)).toBe('Waiting until you stop using the mouse and keyboard');
     waiting.events.push(event('post', 2, 'running'));
     expect(stateSentence(waiting, en, english)).toBe('Working: step 1 of 1, post');
+  });
+
+  it('says messages by their code, and as they are where it has no words', () => {
+    const message = { ...event('post', 1, 'completed'), code: 'completed', parameters: { operations: 3 } };
+    expect(messageWords(message, en)).toBe('Completed 3 operations');
+    expect(messageWords({ ...message, code: 'unheard_of' }, en)).toBe('text');
+    expect(messageWords({ ...message, code: 'toString' }, en)).toBe('text');
   });
 
   it('names the step that failed', () => {
