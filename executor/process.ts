@@ -32,8 +32,7 @@ serve(channel, executorProtocol, {
       return await runWorkflow(request, {
         session,
         signal: stop.signal,
-        // Nobody waits for the answer: a supervisor that is gone is seen by the channel's close.
-        changed: () => void supervisor.changed({ runId: request.runId }).catch(() => {}),
+        changed: teller(request.runId),
       });
     } finally {
       await session.close();
@@ -48,6 +47,24 @@ serve(channel, executorProtocol, {
 channel.onClose((reason) => stop.abort(new Stopped(reason)));
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.on(signal, () => stop.abort(new Stopped('the run was stopped')));
+}
+
+/** Tells the supervisor of changes, one message at a time: what changed meanwhile is told by the next. */
+function teller(runId: string): () => void {
+  let telling = false;
+  let more = false;
+  const tell = () => {
+    more = telling;
+    if (telling) return;
+    telling = true;
+    const told = () => {
+      telling = false;
+      if (more) tell();
+    };
+    // A supervisor that is gone is seen by the channel's close.
+    supervisor.changed({ runId }).then(told, told);
+  };
+  return tell;
 }
 
 function end(): void {

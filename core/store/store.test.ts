@@ -44,13 +44,18 @@ describe('the store', () => {
     const lock = tryFileLock(store.runLockPath('one'));
     createRun('one');
     store.startRun('one', at);
-    store.changeStep('one', 'read', {
-      status: 'succeeded',
-      startedAt: at,
-      finishedAt: at,
-      exitCode: 0,
-      outputs: { n: [1, 'x'] },
-    });
+    store.changeSteps('one', [
+      {
+        step: 'read',
+        change: {
+          status: 'succeeded',
+          startedAt: at,
+          finishedAt: at,
+          exitCode: 0,
+          outputs: { n: [1, 'x'] },
+        },
+      },
+    ]);
     const event = {
       sequence: 1,
       id: 'computer-1-1',
@@ -98,8 +103,8 @@ describe('the store', () => {
   it('shows a run whose process is gone as failed, and keeps its finished steps', () => {
     createRun('dead');
     store.startRun('dead', at);
-    store.changeStep('dead', 'read', { status: 'succeeded', outputs: { total: 3 } });
-    store.changeStep('dead', 'post', { status: 'running', startedAt: at });
+    store.changeSteps('dead', [{ step: 'read', change: { status: 'succeeded', outputs: { total: 3 } } }]);
+    store.changeSteps('dead', [{ step: 'post', change: { status: 'running', startedAt: at } }]);
     const detail = store.getRun('dead');
     expect(detail?.run).toMatchObject({ status: 'failed', error: expect.stringContaining("the run's process ended") });
     expect(detail?.steps.map(({ status }) => status)).toEqual(['succeeded', 'failed']);

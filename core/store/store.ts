@@ -82,7 +82,14 @@ export class Store {
     this.#run(`UPDATE runs SET status = ?, finished_at = ?, error = ? WHERE id = ?`, status, at, error ?? null, runId);
   }
 
-  changeStep(runId: string, step: string, change: StepChange): void {
+  /** Writes changes of a run's steps, all or none. */
+  changeSteps(runId: string, changes: readonly { step: string; change: StepChange }[]): void {
+    this.#transaction(() => {
+      for (const { step, change } of changes) this.#changeStep(runId, step, change);
+    });
+  }
+
+  #changeStep(runId: string, step: string, change: StepChange): void {
     this.#run(
       `UPDATE steps SET status = ?, started_at = coalesce(?, started_at), finished_at = coalesce(?, finished_at),
          exit_code = coalesce(?, exit_code), error = coalesce(?, error), outputs = coalesce(?, outputs),

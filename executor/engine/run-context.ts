@@ -27,6 +27,7 @@ export class RunContext {
   readonly #store: Store;
   readonly #changed: () => void;
   readonly #sequences = new Map<string, number>();
+  #unwritten: { step: string; change: StepChange }[] = [];
 
   constructor(parts: {
     request: RunRequest;
@@ -47,14 +48,27 @@ export class RunContext {
     for (const { value } of parts.values.secrets) this.masker.add(value);
   }
 
-  /** Writes a step's new state, masked, and then tells the world. */
+  /**
+   * Keeps a step's new state, masked, for the next `flush`, which comes at the end of this
+   * turn of the event loop at the latest: one step's end and the next one's start are one
+   * transaction.
+   */
   changeStep(step: string, change: StepChange): void {
-    this.#store.changeStep(this.request.runId, step, this.masker.json(change));
+    if (this.#unwritten.length === 0) setImmediate(() => this.flush());
+    this.#unwritten.push({ step, change: this.masker.json(change) });
+  }
+
+  /** Writes what is kept to the disk, and then tells the world. */
+  flush(): void {
+    if (this.#unwritten.length === 0) return;
+    this.#store.changeSteps(this.request.runId, this.#unwritten);
+    this.#unwritten = [];
     this.#changed();
   }
 
   /** Adds an event to the timeline, masked and cut to its size. */
   addEvent(step: string, event: NewEvent): void {
+    this.flush();
     const sequence = (this.#sequences.get(step) ?? 0) + 1;
     this.#sequences.set(step, sequence);
     const complete: TimelineEvent = {

@@ -131,6 +131,7 @@ async function execute(prepared: Prepared, options: RunOptions): Promise<RunEnd>
   try {
     return await runAll(run, withTimeout(options.signal, workflow.timeoutSec));
   } finally {
+    run.flush();
     run.guardian.close();
   }
 }

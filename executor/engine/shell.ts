@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ShellDataError, shellProgram } from '../../core/workflow/shell-data.ts';
 import { type StepContext, StepError } from '../action.ts';
+import { findProgram } from './find-program.ts';
 import type { Guardian } from './guardian.ts';
 import { endGroup, groupLives } from './process-group.ts';
 import type { StepOutput } from './step-output.ts';
@@ -40,7 +41,7 @@ async function runCommand(
 ): Promise<void> {
   const { script, env } = compile(command, context, values);
   context.signal.throwIfAborted();
-  const child = spawn(shell, ['-e', '-c', script], {
+  const child = spawn(findProgram(shell, context.env.PATH), ['-e', '-c', script], {
     cwd: context.workingDir,
     env: { ...context.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

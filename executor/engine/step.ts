@@ -26,6 +26,8 @@ export async function runStep(run: RunContext, step: Step, position: number, run
   const stdout = new StepOutput(`${base}.out`, run.masker, { capture });
   const stderr = new StepOutput(`${base}.err`, run.masker, { capture: false });
   run.changeStep(step.key, { status: 'running', startedAt: now(), stdoutFile: stdout.path, stderrFile: stderr.path });
+  // On the disk before the step does anything.
+  run.flush();
 
   const { signal, clear } = withTimeout(runSignal, step.timeoutSec);
   let end: StepEnd & { exitCode?: number; outputs?: Record<string, unknown> };
