@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Desktop, Window } from '../../native/desktop.ts';
@@ -14,6 +15,7 @@ import { type RunningDriver, startDriver } from '../fixtures/driver.ts';
 import { keysDown } from '../fixtures/keys-down.ts';
 
 const run = promisify(execFile);
+const books = fileURLToPath(new URL('../fixtures/books/books.xhb', import.meta.url));
 
 let session: DesktopSession;
 let env: Record<string, string>;
@@ -225,6 +227,30 @@ describe('a modal dialog', () => {
     await eventually('the dialog closes', async () =>
       (await desktop.windows()).windows.every((window) => window.kind !== 'dialog') ? true : undefined,
     );
+  });
+
+  test('that an act opened takes keys and further acts without freezing its program', async () => {
+    const copy = join(folder, 'books.xhb');
+    await copyFile(books, copy);
+    const main = await openWindow('homebank', [copy], 'books.xhb');
+    const element = async (window: string, role: string, name: string) => {
+      const { elements } = await desktop.elements({ window });
+      return elements.find((one) => one.role === role && one.name === name)?.ref as string;
+    };
+    await desktop.perform({ ref: await element(main.id, 'button', 'Add'), pattern: 'invoke' });
+    const dialog = await eventually('the dialog opens', async () =>
+      (await desktop.windows()).windows.find((window) => window.title === 'Add transaction'),
+    );
+    const field = (await desktop.elements({ window: dialog.id })).elements.find(({ label }) => label === 'Memo:');
+    await desktop.perform({ ref: field?.ref as string, pattern: 'setValue', value: 'by value' });
+    await desktop.takeLease();
+    await desktop.typeText({ text: '1', window: dialog.id });
+    await desktop.releaseLease();
+    await desktop.perform({ ref: await element(dialog.id, 'button', 'Close'), pattern: 'invoke' });
+    await eventually('the dialog closes', async () =>
+      (await desktop.windows()).windows.some((window) => window.id === dialog.id) ? undefined : true,
+    );
+    expect((await desktop.elements({ window: main.id })).elements.length).toBeGreaterThan(50);
   });
 });
 

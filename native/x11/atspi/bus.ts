@@ -31,6 +31,8 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv = process.env): string 
 
 const applicationAddress = method('org.a11y.atspi.Application', 'GetApplicationBusAddress');
 const applicationRoot = '/org/a11y/atspi/accessible/root';
+/** How many connections of acts one program keeps open: it may have no more than some hundred files. */
+const keptActors = 64;
 
 /**
  * The accessibility bus. Most programs can also be reached directly, past the bus,
@@ -42,8 +44,10 @@ export class AccessibilityBus {
   #connection: Promise<BusConnection> | undefined;
   /** To read from, by program. */
   readonly #readers = new Map<string, Promise<BusConnection>>();
-  /** The latest act's, by program. */
-  readonly #actors = new Map<string, BusConnection>();
+  /** One for all acts of a program that are over when they are answered. */
+  readonly #settlers = new Map<string, Promise<BusConnection>>();
+  /** One for each other act, by program, the latest last. */
+  readonly #actors = new Map<string, BusConnection[]>();
   readonly #env: NodeJS.ProcessEnv;
   #closed = false;
 
@@ -88,29 +92,44 @@ export class AccessibilityBus {
   }
 
   /** The connection to read a program's objects by. */
-  async reader(program: string): Promise<BusConnection> {
-    const opened = await this.#readers.get(program);
-    if (opened?.isOpen) return opened;
-    const opening = this.#openDirect(program).then((direct) => direct ?? this.connection());
-    this.#readers.set(program, opening);
-    opening.catch(() => this.#readers.delete(program));
-    return await opening;
+  reader(program: string): Promise<BusConnection> {
+    return this.#shared(this.#readers, program);
   }
 
-  /** A connection for one act of a program, which the act may keep from being answered. */
+  /** The connection for acts of a program that open no window: taking the focus, a value. */
+  settler(program: string): Promise<BusConnection> {
+    return this.#shared(this.#settlers, program);
+  }
+
+  /**
+   * A connection for one act of a program, which the act may keep from being answered: a
+   * modal dialog that it opens runs inside the act, and the program then still works on this
+   * connection. Closing it freezes GTK once a key comes to the dialog, so it stays open, and
+   * is asked nothing more.
+   */
   async actor(program: string): Promise<BusConnection> {
-    this.#actors.get(program)?.close();
-    this.#actors.delete(program);
     const direct = await this.#openDirect(program);
     if (direct === undefined) return await this.connection();
-    this.#actors.set(program, direct);
+    const kept = this.#actors.get(program) ?? [];
+    this.#actors.set(program, [...kept, direct].slice(-keptActors));
+    if (kept.length === keptActors) kept[0]?.close();
     return direct;
+  }
+
+  async #shared(connections: Map<string, Promise<BusConnection>>, program: string): Promise<BusConnection> {
+    const opened = await connections.get(program);
+    if (opened?.isOpen) return opened;
+    const opening = this.#openDirect(program).then((direct) => direct ?? this.connection());
+    connections.set(program, opening);
+    opening.catch(() => connections.delete(program));
+    return await opening;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const opening = [this.#connection, ...this.#readers.values()].map((one) => one?.catch(() => undefined));
-    for (const connection of [...(await Promise.all(opening)), ...this.#actors.values()]) connection?.close();
+    const shared = [this.#connection, ...this.#readers.values(), ...this.#settlers.values()];
+    const opened = await Promise.all(shared.map((one) => one?.catch(() => undefined)));
+    for (const connection of [...opened, ...[...this.#actors.values()].flat()]) connection?.close();
   }
 
   /** Undefined for a program that is reached over the bus alone. */

@@ -65,7 +65,10 @@ export async function perform(pattern: Pattern, act: Act): Promise<Outcome> {
   if (!element.enabled) return refused('it is disabled');
   if (!element.patterns.includes(pattern)) return refused(`it cannot be asked to ${pattern}`);
   try {
-    return await byPattern[pattern]({ ...act, connection: await act.bus.actor(act.target.node.ref.bus) });
+    const program = act.target.node.ref.bus;
+    const settles = pattern === 'focus' || pattern === 'setValue';
+    const connection = await (settles ? act.bus.settler(program) : act.bus.actor(program));
+    return await byPattern[pattern]({ ...act, connection });
   } catch (error) {
     if (error instanceof Vanished) return unconfirmed(error.message);
     if (!(error instanceof BusError)) throw error;
