@@ -38,6 +38,7 @@ describe('checkChatStep', () => {
     expect(messages({ prompt: 'Hi', files: 'a.pdf' }, {}, local)).toEqual([]);
     expect(messages({ prompt: 'Hi', model: [{ provider: 'local', name: 'a', temperature: 0 }] })).toEqual([]);
     expect(messages({ prompt: 'Hi', provider: '${params.P}', model: 'm' })).toEqual([]);
+    expect(messages({ ...local, prompt: 'Hi', base_url: '${params.URL}/v1', files: '${params.FILES}' })).toEqual([]);
   });
 
   it('leaves a missing llm to the run', () => {
@@ -56,14 +57,39 @@ describe('checkChatStep', () => {
     [{ ...local, prompt: 'Hi', temperature: 3 }, 'temperature must be between 0.0 and 2.0 (value: 3)'],
     [{ ...local, prompt: 'Hi', top_p: 2 }, 'top_p must be between 0.0 and 1.0'],
     [{ ...local, prompt: 'Hi', max_tokens: 0 }, 'max_tokens must be at least 1'],
+    [{ ...local, prompt: 'Hi', temperature: 3 }, "field 'steps[0].with.temperature': temperature must be"],
+    [{ ...local, prompt: 'Hi', files: '' }, 'with.files must name at least one file'],
+    [{ ...local, prompt: 'Hi', files: ' ' }, 'with.files must name at least one file'],
+    [{ ...local, prompt: 'Hi', files: [] }, 'with.files must name at least one file'],
+    [{ ...local, prompt: 'Hi', files: ['', ' '] }, 'with.files must name at least one file'],
+    [{ ...local, prompt: 'Hi', base_url: 'notaurl' }, 'base_url "notaurl" must be an address that starts with http'],
+    [{ ...local, prompt: 'Hi', base_url: 'file:///etc/passwd' }, 'base_url "file:///etc/passwd" must be an address'],
+    [{ ...local, prompt: 'Hi', base_url: '' }, 'base_url "" must be an address'],
     [{ ...local, prompt: 'Hi', tools: ['x'] }, 'with.tools is not supported'],
     [{ ...local, prompt: 'Hi', thinking: { enabled: true } }, 'with.thinking is not supported'],
     [{ ...local, prompt: 'Hi', web_search: { enabled: true } }, 'with.web_search is not supported'],
     [{ ...local, prompt: 'Hi', promt: 'x' }, 'with.promt is not a key of this action'],
-    [{ ...local, messages: [{ role: 'nobody', content: 'Hi' }] }, "field 'with.messages[0].role'"],
-    [{ prompt: 'Hi', model: [{ provider: 'local', name: 'a', top_p: 2 }] }, "field 'with.model[0].top_p'"],
+    [{ ...local, messages: [{ role: 'nobody', content: 'Hi' }] }, "field 'steps[0].with.messages[0].role'"],
+    [{ prompt: 'Hi', model: [{ provider: 'local', name: 'a', top_p: 2 }] }, "field 'steps[0].with.model[0].top_p'"],
   ])('rejects %j', (input, message) => {
     expect(messages(input)).toContainEqual(expect.stringContaining(message));
+  });
+
+  it("names the place of an entry's address, each problem in one line", () => {
+    const model = [
+      { provider: 'local', name: 'a' },
+      { provider: 'local', name: 'b', base_url: 'localhost:1' },
+    ];
+    expect(checkChatStep(step({ prompt: 'Hi', model }), workflow())).toEqual([
+      {
+        path: ['steps', 0, 'with', 'model', 1, 'base_url'],
+        message: 'base_url "localhost:1" must be an address that starts with http:// or https://',
+      },
+    ]);
+  });
+
+  it("leaves what is wrong with the workflow's models to their own place", () => {
+    expect(messages({ prompt: 'Hi', temperature: 0 }, {}, { ...local, base_url: 'notaurl' })).toEqual([]);
   });
 
   it('names the place in the document', () => {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checker, problemFinder } from '../contract/check.ts';
+import { fieldName } from './field-name.ts';
 import { checkLlm, LlmConfig, ModelEntry, type Provider, providers } from './llm.ts';
 import { listedProperties, schemaProblem } from './output-schema.ts';
 import type { FieldPath, JsonObject, Problem, Step, Workflow } from './types.ts';
@@ -72,7 +73,7 @@ export function chatOutputNames(step: Step): string[] {
  */
 export function chatLlm(input: JsonObject, workflow: Workflow): LlmConfig | undefined {
   const own = ownLlm(input);
-  if (modelKeys.some((key) => key in own)) return own as LlmConfig;
+  if (choosesModels(own)) return own as LlmConfig;
   if (workflow.llm === undefined && Object.keys(own).length === 0) return undefined;
   return { ...workflow.llm, ...own } as LlmConfig;
 }
@@ -81,10 +82,19 @@ function ownLlm(input: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(input).filter(([key]) => key in LlmConfig.properties));
 }
 
+function choosesModels(own: JsonObject): boolean {
+  return modelKeys.some((key) => key in own);
+}
+
 /** All that is wrong with a chat step before it runs (spec: Errors). */
 export function checkChatStep(step: Step, workflow: Workflow): Problem[] {
   const at = (...rest: FieldPath): FieldPath => [...step.path, 'with', ...rest];
-  const problems = [...checkKeys(step, at), ...checkQuestion(step.with, at), ...checkOutputSchema(step)];
+  const problems = [
+    ...checkKeys(step, at),
+    ...checkQuestion(step.with, at),
+    ...checkFiles(step.with, at),
+    ...checkOutputSchema(step),
+  ];
   const shape = problems.length > 0 ? [] : checkShape(step.with, at);
   if (shape.length > 0) return shape;
   // The models are looked at only where the shape promises that they can be.
@@ -124,6 +134,13 @@ function checkQuestion({ prompt, messages }: JsonObject, at: At): Problem[] {
     : [{ path: at('prompt'), message: 'with.prompt must be a non-empty string' }];
 }
 
+/** One blank entry among others names nothing and does no harm; a list of nothing was meant otherwise. */
+function checkFiles({ files }: JsonObject, at: At): Problem[] {
+  const entries = Array.isArray(files) ? files : [files];
+  const namesOne = entries.some((entry) => typeof entry !== 'string' || entry.trim() !== '');
+  return namesOne ? [] : [{ path: at('files'), message: 'with.files must name at least one file' }];
+}
+
 function checkShape(input: JsonObject, at: At): Problem[] {
   // A list of models is one of two shapes, which would be told as one; its entries tell more.
   const models = Array.isArray(input.model) ? input.model : [];
@@ -133,7 +150,8 @@ function checkShape(input: JsonObject, at: At): Problem[] {
   return (entries.length > 0 ? entries : findChatProblems(input)).map(({ path, message }) => {
     const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], input);
     const shown = typeof value === 'object' ? '' : ` (value: ${String(value)})`;
-    return { path: at(...path), message: `field '${fieldName(path)}': ${message}${shown}` };
+    const place = at(...path);
+    return { path: place, message: `field '${fieldName(place)}': ${message}${shown}` };
   });
 }
 
@@ -141,7 +159,9 @@ function checkModels(step: Step, workflow: Workflow, at: At): Problem[] {
   const llm = chatLlm(step.with, workflow);
   // No llm anywhere is told when the step runs: Dagu accepts such a file.
   if (llm === undefined) return [];
-  const problems = Object.keys(ownLlm(step.with)).length === 0 ? [] : checkLlm(llm, at());
+  // What the workflow's own block has wrong is told there.
+  const isOwn = workflow.llm === undefined || choosesModels(ownLlm(step.with));
+  const problems = isOwn ? checkLlm(llm, at()) : [];
   if (problems.length > 0) return problems;
   const named = Array.isArray(llm.model) ? llm.model.map(({ provider }) => provider) : [llm.provider ?? ''];
   return named.flatMap((name) => {
@@ -169,9 +189,4 @@ function checkOutputSchema(step: Step): Problem[] {
   if (step.outputSchema === undefined) return [];
   const message = schemaProblem(step.outputSchema, "a chat step's output_schema");
   return message === undefined ? [] : [{ path: [...step.path, 'output_schema'], message }];
-}
-
-/** `with.messages[0].role` */
-function fieldName(path: FieldPath): string {
-  return `with${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`;
 }

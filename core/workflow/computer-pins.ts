@@ -2,6 +2,7 @@ import { problemFinder } from '../contract/check.ts';
 import { type PinKind, pinnedSteps, pinSystems, TablePin } from './computer-schema.ts';
 import { durationProblem, shapeProblems } from './computer-values.ts';
 import { isObject } from './json.ts';
+import { chordProblem } from './keys.ts';
 import { listedProperties } from './output-schema.ts';
 import { selectorProblems } from './selector.ts';
 import type { FieldPath, Json, JsonObject, Problem } from './types.ts';
@@ -52,7 +53,14 @@ function stepProblems(step: Json): Problem[] {
   if (selectors.length > 0) return selectors;
   const shape = shapeProblems((value) => find[kind]?.(value) ?? [], step, [], '', 'the step');
   if (shape.length > 0) return shape;
+  if (kind === 'key') return keyProblems(String(step.key));
   return kind === 'wait' ? durationProblem(step.wait, 'wait', '2s', ['wait']) : [];
+}
+
+/** A reference is checked when the step starts; a `$` that begins none is a key. */
+function keyProblems(chord: string): Problem[] {
+  const problem = /\$[{A-Za-z_]/.test(chord) ? undefined : chordProblem(chord);
+  return problem === undefined ? [] : [{ path: ['key'], message: problem }];
 }
 
 /** The selectors of a step, with their places; `undefined` where a needed one is missing. */

@@ -97,6 +97,11 @@ describe('with', () => {
     [{ do: [{ wait: '1s' }], screenshots: 'all' }, 'screenshots must be one of "on_failure", "final", "each", "never"'],
     [{ do: [{ wait: '1s' }], idle: 5 }, 'idle must be a duration such as 10s, or 0'],
     [{ do: [{ wait: '1s' }], llm: { model: 'm' } }, 'provider is required (set at DAG or step level)'],
+    [{ do: [{ wait: '1s' }], llm: { provider: 5, model: 'm' } }, 'llm.provider must be string'],
+    [
+      { do: [{ wait: '1s' }], llm: { provider: 'local', model: 'm', base_url: 'notaurl' } },
+      'base_url "notaurl" must be an address that starts with http:// or https://',
+    ],
   ])('%j: %s', (input, message) => {
     expect(messages(input)).toEqual([message]);
   });
@@ -240,6 +245,21 @@ describe('pins', () => {
     [[{ wait: 'soon' }], 'recorded.linux[0]: wait "soon" must be a duration such as 2s'],
   ])('%j: %s', (steps, message) => {
     expect(recorded(steps)[0]).toBe(`do[0]: ${message}`);
+  });
+
+  it.each<[string, string, string]>([
+    ['ctrl+foo', 'linux', 'unknown key "foo" in "ctrl+foo"; a chord is one key, with any of shift, ctrl, alt, meta'],
+    ['a+b', 'macos', '"a" in "a+b" is no modifier; '],
+    ['ctrl+', 'windows', 'a key is missing in "ctrl+"; '],
+    ['%chord%', 'linux', 'unknown key "%chord%"; '],
+  ])('refuse the chord %j for %s', (key, system, message) => {
+    expect(recorded([{ wait: '1s' }, { key }], system)).toEqual([
+      expect.stringContaining(`do[0]: recorded.${system}[1]: ${message}`),
+    ]);
+  });
+
+  it.each(['ctrl+s', 'ctrl+$', '${params.KEY}', 'ctrl+$KEY'])('take the chord %j', (key) => {
+    expect(recorded([{ key }])).toEqual([]);
   });
 
   it('know their systems', () => {

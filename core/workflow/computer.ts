@@ -50,7 +50,7 @@ export function asRunInput(action: string, withBlock: JsonObject): ComputerRunIn
  */
 export function computerProblems(action: string, withBlock: JsonObject, llm: LlmConfig | undefined): Problem[] {
   const problems = action === 'computer.extract' ? extractStepProblems(withBlock) : runStepProblems(withBlock);
-  problems.push(...modeProblems(withBlock, llm));
+  if (!problems.some(({ path }) => path[0] === 'llm')) problems.push(...modeProblems(withBlock, llm));
   return problems.map(({ path, message }) => ({ path, message: `computer: ${message}` }));
 }
 

@@ -28,9 +28,10 @@ function checkNames(steps: Step[]): Problem[] {
     if (step.id !== undefined) ids.add(step.id);
     names.add(step.name);
   }
+  const byId = new Map(steps.map((step) => [step.id, step]));
   for (const step of steps) {
-    const clash = steps.find((other) => other !== step && other.id !== undefined && other.id === step.name);
-    if (clash !== undefined && step.id !== step.name) {
+    const clash = byId.get(step.name);
+    if (clash !== undefined && clash !== step && step.id !== step.name) {
       problems.push({
         path: [...clash.path, 'id'],
         message: `step ID '${clash.id}' conflicts with another step's name`,

@@ -63,13 +63,19 @@ export type LlmConfig = Static<typeof LlmConfig>;
 
 /**
  * Checks a complete `llm` block: a provider that exists and a model, or a list of
- * models each with both. A text that holds a reference is checked when the step starts.
+ * models each with both, and addresses. A text that holds a reference is checked when
+ * the step starts.
  */
 export function checkLlm(llm: LlmConfig, path: FieldPath): Problem[] {
+  const problems = checkAddress(llm, path);
   if (Array.isArray(llm.model)) {
-    return llm.model.flatMap((entry, index) => checkProvider(entry.provider, [...path, 'model', index, 'provider']));
+    const entries = llm.model.flatMap((entry, index) => {
+      const at = [...path, 'model', index];
+      return [...checkProvider(entry.provider, [...at, 'provider']), ...checkAddress(entry, at)];
+    });
+    return [...problems, ...entries];
   }
-  const problems = llm.provider === undefined ? [] : checkProvider(llm.provider, [...path, 'provider']);
+  if (llm.provider !== undefined) problems.push(...checkProvider(llm.provider, [...path, 'provider']));
   if (llm.provider === undefined) problems.push({ path, message: 'provider is required (set at DAG or step level)' });
   if (llm.model === undefined) problems.push({ path, message: 'model must be specified when llm config is provided' });
   return problems;
@@ -78,6 +84,18 @@ export function checkLlm(llm: LlmConfig, path: FieldPath): Problem[] {
 function checkProvider(provider: string, path: FieldPath): Problem[] {
   if (provider.includes('${') || Object.hasOwn(providers, provider)) return [];
   return [{ path, message: `invalid provider: ${provider} (known: ${Object.keys(providers).join(', ')})` }];
+}
+
+function checkAddress({ base_url }: Pick<LlmConfig, 'base_url'>, path: FieldPath): Problem[] {
+  if (base_url === undefined || base_url.includes('$')) return [];
+  const message = addressProblem(base_url);
+  return message === undefined ? [] : [{ path: [...path, 'base_url'], message }];
+}
+
+/** Why no request can go to a `base_url`; undefined when one can. */
+export function addressProblem(baseUrl: string): string | undefined {
+  if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)) return undefined;
+  return `base_url "${baseUrl}" must be an address that starts with http:// or https://`;
 }
 
 /**

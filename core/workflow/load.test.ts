@@ -167,6 +167,11 @@ describe('what is refused, with its line and field', () => {
       `llm: {provider: local, model: m, temperature: 3}\n${step}`,
       "field 'llm.temperature': temperature must be between 0.0 and 2.0 (value: 3)",
     ],
+    [
+      'an address',
+      `llm: {provider: local, model: m, base_url: notaurl}\n${step}`,
+      'base_url "notaurl" must be an address that starts with http:// or https://',
+    ],
     ['a provider', `llm: {provider: oracle, model: m}\n${step}`, 'invalid provider: oracle'],
     ['an alias without its anchor', 'steps:\n  - run: *nothing\n', 'nothing'],
   ])('%s', (_, text, message) => {
@@ -182,5 +187,55 @@ describe('what is refused, with its line and field', () => {
   it('does not unfold aliases without end', () => {
     const bomb = `a: &a [x, x]\n${[...'bcdefghijk'].map((name, at) => `${name}: &${name} [${`*${'abcdefghij'[at]}, `.repeat(9)}x]`).join('\n')}\n${step}`;
     expect(messages(bomb).join()).toContain('alias');
+  });
+});
+
+describe('values that YAML would change', () => {
+  it('stay as they are written where they are texts', () => {
+    const { workflow } = validate(
+      `params: {ACCOUNT: 12345678901234567890, PHONE: 0612345678, VER: 1.10, HEX: 0x1F, ON: true}
+env: {ZIP: 01234}
+consts: [{RATE: 1.50}]
+steps:
+  - run: echo \${consts.RATE}
+    env: [{BIG: 99999999999999999999}]
+`,
+    );
+    expect(workflow?.params.map((param) => param.default)).toEqual([
+      '12345678901234567890',
+      '0612345678',
+      '1.10',
+      '0x1F',
+      'true',
+    ]);
+    expect(workflow?.env).toEqual([['ZIP', '01234']]);
+    expect(workflow?.consts).toEqual({ RATE: '1.50' });
+    expect(workflow?.steps[0]?.env).toEqual([['BIG', '99999999999999999999']]);
+  });
+
+  it('merge where a merge key says so', () => {
+    const { workflow, problems } = validate('steps:\n  - &a {id: a, run: echo, timeout_sec: 5}\n  - {<<: *a, id: b}\n');
+    expect(problems).toEqual([]);
+    expect(workflow?.steps[1]).toMatchObject({ key: 'b', run: ['echo'], timeoutSec: 5 });
+  });
+
+  it('of an unknown tag are refused', () => {
+    expect(messages('steps:\n  - run: !!js/function "x"\n').join()).toContain('Unresolved tag');
+  });
+});
+
+describe('a file of unusual size', () => {
+  it('with 10,000 steps that refer to each other loads', () => {
+    const steps = Array.from(
+      { length: 10_000 },
+      (_, at) => `  - {id: s${at}, run: "echo ${at === 0 ? '' : `\${steps.s${at - 1}.outputs.O}`}", output: O}\n`,
+    );
+    const { workflow, problems } = validate(`type: chain\nsteps:\n${steps.join('')}`);
+    expect(problems).toEqual([]);
+    expect(workflow?.steps).toHaveLength(10_000);
+  });
+
+  it('nested too deeply is refused', () => {
+    expect(messages(`x: ${'['.repeat(20_000)}`).join()).toMatch(/nested too deeply|Flow sequence/);
   });
 });

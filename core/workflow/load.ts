@@ -1,5 +1,7 @@
 import { problemFinder } from '../contract/check.ts';
 import { actionRules } from './actions.ts';
+import { referenceChecker } from './check-references.ts';
+import { readConsts, readEnv, readParams, readSecrets } from './declared-values.ts';
 import {
   type StepDocument,
   unsupportedHandlers,
@@ -7,21 +9,13 @@ import {
   unsupportedStepKeys,
   WorkflowDocument,
 } from './document.ts';
+import { fieldName } from './field-name.ts';
 import { checkGraph } from './graph.ts';
 import { checkLlm } from './llm.ts';
-import { referencesIn, resolve } from './references.ts';
 import { checkShellReferences } from './shell-data.ts';
 import { isPosixShell } from './shells.ts';
 import { type LocatedProblem, readStream, type SourceDocument } from './stream.ts';
-import {
-  type FieldPath,
-  handlerNames,
-  type JsonObject,
-  type Param,
-  type Problem,
-  type Step,
-  type Workflow,
-} from './types.ts';
+import { type FieldPath, handlerNames, type JsonObject, type Problem, type Step, type Workflow } from './types.ts';
 
 /** What became of reading a workflow file: the workflow when nothing is wrong, and what was noticed. */
 export interface Loaded {
@@ -110,7 +104,9 @@ function loadDocument(source: SourceDocument, path: string, local: boolean): Loa
   if (shape.length > 0) return { problems: shape.map(at), warnings: [] };
 
   const { workflow, problems, warnings } = build(value as WorkflowDocument, path, local);
-  problems.push(...checkWorkflow(workflow));
+  const checked = checkWorkflow(workflow);
+  problems.push(...checked.problems);
+  warnings.push(...checked.warnings);
   return { workflow, problems: problems.map(at), warnings: warnings.map(at) };
 }
 
@@ -119,13 +115,6 @@ function fieldMessage(path: FieldPath, message: string, value: unknown): string 
   if (path.length === 0) return message.replace(/^must not have the key (".*")$/, 'invalid keys: $1');
   const shown = value === null || typeof value !== 'object' ? ` (value: ${String(value)})` : '';
   return `field '${fieldName(path)}': ${message}${shown}`;
-}
-
-/** `steps[0].with.do[1]` */
-export function fieldName(path: FieldPath): string {
-  return path
-    .map((key, position) => (typeof key === 'number' ? `[${key}]` : position === 0 ? key : `.${key}`))
-    .join('');
 }
 
 function valueAt(value: unknown, path: FieldPath): unknown {
@@ -183,10 +172,10 @@ function build(document: WorkflowDocument, path: string, local: boolean): { work
     name: checkedName(document.name ?? stem(path), local || document.name !== undefined, building),
     path,
     type: type === 'chain' ? 'chain' : 'graph',
-    params: readParams(document.params, building),
+    params: readParams(document.params, building.problems),
     consts,
     env: readEnv(document.env),
-    secrets: readSecrets(document, building),
+    secrets: readSecrets(document, building.problems),
     steps,
     handlers,
     artifacts: {
@@ -215,89 +204,6 @@ function checkedName(name: string, written: boolean, { problems }: Building): st
 
 function stem(path: string): string {
   return (path.split(/[\\/]/).at(-1) ?? path).replace(/\.ya?ml$/i, '');
-}
-
-function readConsts(document: WorkflowDocument): Record<string, string> {
-  const consts: Record<string, string> = {};
-  for (const entry of document.consts ?? []) {
-    for (const [name, value] of Object.entries(entry)) {
-      consts[name] = resolve(String(value), (reference) =>
-        reference[0] === 'consts' ? consts[reference[1] ?? ''] : undefined,
-      );
-    }
-  }
-  return consts;
-}
-
-function readParams(params: WorkflowDocument['params'], { problems }: Building): Param[] {
-  const list: Param[] = [];
-  const add = (param: Param, index: number) => {
-    if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(param.name)) {
-      problems.push({
-        path: ['params', index],
-        message: `parameter name "${param.name}" must match ^[A-Za-z][A-Za-z0-9_]*$`,
-      });
-    } else if (list.some(({ name }) => name === param.name)) {
-      problems.push({ path: ['params', index], message: `duplicate parameter name "${param.name}"` });
-    } else list.push(param);
-  };
-  const entry = (name: string, value: unknown): Param =>
-    value === null ? { name, required: true } : { name, default: String(value), required: false };
-  const word = (text: string): Param => {
-    const [name = '', ...rest] = text.split('=');
-    return rest.length === 0 ? { name, required: true } : { name, default: rest.join('='), required: false };
-  };
-  if (typeof params === 'string')
-    for (const [index, text] of params.split(/\s+/).filter(Boolean).entries()) add(word(text), index);
-  else if (Array.isArray(params)) {
-    for (const [index, item] of params.entries()) {
-      if (typeof item === 'string') add(word(item), index);
-      else if (typeof item.name === 'string' && Object.keys(item).length > 1) add(richParam(item as never), index);
-      else for (const [name, value] of Object.entries(item)) add(entry(name, value), index);
-    }
-  } else for (const [index, [name, value]] of Object.entries(params ?? {}).entries()) add(entry(name, value), index);
-  return list;
-}
-
-function richParam(item: { name: string; default?: unknown; description?: string; required?: boolean }): Param {
-  return {
-    name: item.name,
-    required: item.required ?? false,
-    ...(item.default !== undefined && { default: String(item.default) }),
-    ...(item.description !== undefined && { description: item.description }),
-  };
-}
-
-/** `env` in any of its forms, as name and value in the order written. */
-function readEnv(env: WorkflowDocument['env']): [string, string][] {
-  if (env === undefined) return [];
-  const entries = Array.isArray(env) ? env : [env];
-  return entries.flatMap((entry) => {
-    if (typeof entry !== 'string')
-      return Object.entries(entry).map(([name, value]): [string, string] => [name, String(value)]);
-    const separator = entry.indexOf('=');
-    return [[entry.slice(0, separator), entry.slice(separator + 1)]];
-  });
-}
-
-function readSecrets(document: WorkflowDocument, { problems }: Building): Workflow['secrets'] {
-  const secrets = document.secrets ?? [];
-  for (const [index, secret] of secrets.entries()) {
-    const path = ['secrets', index, 'provider'];
-    if (secret.provider !== 'env') {
-      problems.push({
-        path,
-        message: `secret "${secret.name}": provider "${secret.provider}" is not supported; use env`,
-      });
-    }
-    if (secret.name.startsWith('DAGU_')) {
-      problems.push({
-        path: ['secrets', index, 'name'],
-        message: `secret name "${secret.name}" must not start with DAGU_`,
-      });
-    }
-  }
-  return secrets.map(({ name, provider, key }) => ({ name, provider, key }));
 }
 
 const reservedIds = new Set(['env', 'params', 'args', 'stdout', 'stderr', 'output', 'outputs']);
@@ -396,24 +302,28 @@ function chain(documents: StepDocument[], steps: Step[], { problems }: Building)
 }
 
 /** Rules that span steps: names, dependencies, references, and each action's own. */
-function checkWorkflow(workflow: Workflow): Problem[] {
+function checkWorkflow(workflow: Workflow): Building {
   const problems = checkGraph(workflow.steps);
+  const warnings: Problem[] = [];
+  const checkReferences = referenceChecker(workflow);
   if (workflow.llm !== undefined) problems.push(...checkLlm(workflow.llm, ['llm']));
-  if (workflow.shell !== undefined && !isPosixShell(workflow.shell))
+  if (workflow.shell !== undefined && !isPosixShell(workflow.shell)) {
     problems.push(shellProblem(['shell'], workflow.shell));
+  }
   for (const step of [...workflow.steps, ...Object.values(workflow.handlers)]) {
     problems.push(...(actionRules[step.action]?.check(step, workflow) ?? []));
-    if (step.shell !== undefined && !isPosixShell(step.shell))
+    if (step.shell !== undefined && !isPosixShell(step.shell)) {
       problems.push(shellProblem([...step.path, 'shell'], step.shell));
-    problems.push(...checkReferences(step, workflow));
-    for (const message of step.run.flatMap(checkShellReferences)) {
-      problems.push({
-        path: [...step.path, 'run'],
-        message: `field '${fieldName([...step.path, 'run'])}': ${message}`,
-      });
+    }
+    problems.push(...checkReferences(step));
+    const path = [...step.path, 'run'];
+    for (const notes of step.run.map(checkShellReferences)) {
+      const inField = (message: string): Problem => ({ path, message: `field '${fieldName(path)}': ${message}` });
+      problems.push(...notes.problems.map(inField));
+      warnings.push(...notes.warnings.map(inField));
     }
   }
-  return problems;
+  return { problems, warnings };
 }
 
 function shellProblem(path: FieldPath, shell: string): Problem {
@@ -421,64 +331,6 @@ function shellProblem(path: FieldPath, shell: string): Problem {
     path,
     message: `field '${fieldName(path)}': shell "${shell}" is not supported; use sh, bash, zsh, dash or ksh`,
   };
-}
-
-/**
- * A reference that can never have a value is a mistake: it would reach the step as the
- * text that stands in the file.
- */
-function checkReferences(step: Step, workflow: Workflow): Problem[] {
-  const params = new Set(workflow.params.map(({ name }) => name));
-  const byId = new Map(workflow.steps.map((other) => [other.id, other]));
-  const upstream = ancestors(step, workflow.steps);
-  const problems: Problem[] = [];
-  const fields: [string, unknown][] = [
-    ['run', step.run],
-    ['with', step.with],
-    ['env', step.env],
-    ['working_dir', step.workingDir],
-  ];
-  for (const [field, value] of fields) {
-    for (const [namespace, name = '', , output = ''] of referencesIn(value)) {
-      const path = [...step.path, field];
-      const add = (reason: string) => problems.push({ path, message: `field '${fieldName(path)}': ${reason}` });
-      if (namespace === 'params' && name !== '' && !params.has(name)) {
-        add(`\${params.${name}} names no parameter of this workflow${known([...params])}`);
-      }
-      if (namespace === 'consts')
-        add(`\${consts.${name}} names no constant of this workflow${known(Object.keys(workflow.consts))}`);
-      if (namespace !== 'steps') continue;
-      const source = `\${steps.${name}.outputs.${output}}`;
-      const other = byId.get(name);
-      if (step.id === name) add(`${source} is an output of the step itself`);
-      else if (other === undefined)
-        add(`${source} names no step id${known([...byId.keys()].filter((id) => id !== undefined))}`);
-      else if (!other.outputNames.includes(output))
-        add(`${source} names no output of step "${name}"${known(other.outputNames)}`);
-      else if (!upstream.has(other.key))
-        add(`${source} needs "depends: ${other.key}", or the value may not be there yet`);
-    }
-  }
-  return problems;
-}
-
-function ancestors(step: Step, steps: Step[]): Set<string> {
-  // A handler runs after the steps, and may look at each of them.
-  if (step.path[0] === 'handler_on') return new Set(steps.map(({ key }) => key));
-  const found = new Set<string>();
-  const byName = new Map(steps.flatMap((other) => [[other.key, other] as const, [other.name, other] as const]));
-  const queue = [...step.depends];
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    const other = byName.get(name);
-    if (other === undefined || found.has(other.key)) continue;
-    found.add(other.key);
-    queue.push(...other.depends);
-  }
-  return found;
-}
-
-function known(names: string[]): string {
-  return names.length === 0 ? '' : ` (there ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')})`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

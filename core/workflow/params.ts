@@ -27,6 +27,7 @@ export function parseParam(text: string): GivenParam {
 export function resolveParams(workflow: Workflow, given: readonly GivenParam[]): Record<string, string> {
   const declared = workflow.params;
   const values: Record<string, string> = {};
+  const isGiven = (name: string) => Object.hasOwn(values, name);
   const names = declared.map(({ name }) => name).join(', ') || 'none';
   const positional = given.filter(({ name }) => name === undefined);
   if (positional.length > declared.length) {
@@ -38,11 +39,11 @@ export function resolveParams(workflow: Workflow, given: readonly GivenParam[]):
     if (!declared.some((param) => param.name === name)) {
       throw new ParamError(`unknown parameter "${name}" (parameters of this workflow: ${names})`);
     }
-    if (values[name] !== undefined) throw new ParamError(`parameter "${name}" is given twice`);
+    if (isGiven(name)) throw new ParamError(`parameter "${name}" is given twice`);
     values[name] = value;
   }
   for (const param of declared) {
-    if (values[param.name] !== undefined) continue;
+    if (isGiven(param.name)) continue;
     if (param.required) throw new ParamError(`parameter "${param.name}" is required; give it as ${param.name}=value`);
     values[param.name] = param.default ?? '';
   }

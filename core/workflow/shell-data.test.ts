@@ -55,6 +55,27 @@ const places: [name: string, command: string, printed: (value: string) => string
     "cat <<'END' >/dev/null\nit's\nEND\nprintf '%s|' ${params.x}",
     (value) => `${value}|`,
   ],
+  [
+    'a subshell in arithmetic parentheses',
+    'echo $(( (1+(2)) + 1 )) ${params.x} >/dev/null; printf "%s|" ${params.x}',
+    (value) => `${value}|`,
+  ],
+  [
+    'a case in a command substitution',
+    'v="$(case a in a) printf "%s|" ${params.x};; esac)"; printf "%s" "$v"',
+    (value) => `${value}|`,
+  ],
+  [
+    'a command in a here-document',
+    "cat <<END\n$(printf '<%s>' '${params.x}')$(printf '<%s>' ${params.x})\nEND",
+    (value) => `<${value}><${value}>\n`,
+  ],
+  ['an unquoted default', 'printf "%s|" ${nothing:-${params.x}}', (value) => `${value}|`],
+  ['after a line that goes on', "printf '' \\\n# don't\nprintf '%s|' ${params.x}", (value) => `${value}|`],
+  ['a function', 'f() { printf "%s|" "$1"; }\nf ${params.x}', (value) => `${value}|`],
+  ['an if', 'if [ ${params.x} = ${params.x} ]; then printf "%s|" ${params.x}; fi', (value) => `${value}|`],
+  ['a loop', 'for i in ${params.x}; do printf "%s|" "$i"; done', (value) => `${value}|`],
+  ['an export', 'export V=${params.x}; sh -c \'printf "%s|" "$V"\'', (value) => `${value}|`],
   ['in a comment', 'printf a # ${params.x}\nprintf b', () => 'ab'],
 ];
 
@@ -71,15 +92,70 @@ describe.each(shells)('references in %s are data', (shell) => {
   }
 });
 
+describe('where bash would evaluate a value', () => {
+  const evaluated = [
+    'echo $((1 + ${params.x}))',
+    'echo $(( "${params.x}" + 1 ))',
+    'echo $(( (1+(2)) + ${params.x} ))',
+    'echo $(( ${nothing:-${params.x}} + 1 ))',
+    'cat <<END\n$(( ${params.x} + 1 ))\nEND',
+    '(( ${params.x} > 3 )) || true',
+    'for ((i = 0; i < ${params.x}; i++)); do :; done',
+    '[[ ${params.x} -gt 3 ]] || true',
+    'if [[ 3 -lt "${params.x}" ]]; then :; fi',
+    's=abc; echo ${s:${params.x}}',
+    'a=(1 2); echo ${a[${params.x}]}',
+    'a[${params.x}]=1',
+    'let "y = ${params.x}"',
+    'declare -i y=${params.x}',
+    'unset ${params.x}',
+    'echo $[ ${params.x} + 1 ]',
+  ];
+
+  it.each(evaluated)('%s takes a number alone', (command) => {
+    expect(() => print(command, 'q[$(touch x)]', 'bash')).toThrow('only a number may stand');
+    expect(existsSync(join(folder, 'x'))).toBe(false);
+  });
+
+  it('computes with a number', () => {
+    expect(print('echo $(( (1+(2)) + ${params.x} )); [[ ${params.x} -gt 3 ]] && echo more', '4', 'bash')).toBe(
+      '7\nmore\n',
+    );
+    expect(print('s=abc; echo ${s:${params.x}}', '1', 'bash')).toBe('bc\n');
+  });
+});
+
+describe('a program that runs its argument', () => {
+  it.each([
+    'eval "echo ${params.x}"',
+    "sh -c 'echo ${params.x}'",
+    "if true; then bash -ec '${params.x}'; fi",
+    "python3 -c 'print(${params.x})'",
+  ])('%s is warned of', (command) => {
+    expect(checkShellReferences(command).warnings).toEqual([expect.stringContaining('set it under env')]);
+  });
+
+  it('is not taken for another', () => {
+    for (const command of ['echo -c ${params.x}', 'grep -c ${params.x} f', 'evaluate ${params.x}']) {
+      expect(checkShellReferences(command), command).toEqual({ problems: [], warnings: [] });
+    }
+  });
+});
+
 describe('references that cannot be data', () => {
   it('lets only numbers into arithmetic', () => {
     expect(print('echo $((1 + ${params.x}))', '41', 'sh')).toBe('42\n');
     expect(() => print('echo $((1 + ${params.x}))', 'a[$(touch x)]', 'bash')).toThrow('only a number may stand');
   });
 
+  it("refuses $'…', which shells read differently, and a NUL", () => {
+    expect(checkShellReferences("echo $'it\\'s ${params.x}'").problems).toHaveLength(1);
+    expect(checkShellReferences('echo \0').problems).toHaveLength(1);
+  });
+
   it('refuses a here-document with a quoted end word', () => {
-    expect(checkShellReferences("cat <<'END'\n${params.x}\nEND")).toHaveLength(1);
-    expect(checkShellReferences('cat <<END\n${params.x}\nEND')).toEqual([]);
+    expect(checkShellReferences("cat <<'END'\n${params.x}\nEND").problems).toHaveLength(1);
+    expect(checkShellReferences('cat <<END\n${params.x}\nEND').problems).toEqual([]);
   });
 
   it('says when a value is too long for an environment variable', () => {

@@ -1,4 +1,16 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, parseAllDocuments, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import type { FieldPath } from './types.ts';
 
 /** Something wrong in a workflow file, at a place that an editor can show. */
@@ -20,24 +32,76 @@ export interface SourceDocument {
 /** The largest file that is read, in bytes. */
 export const maxFileBytes = 10 * 1024 * 1024;
 
-/** Reads a YAML stream. Syntax errors and doubled keys are problems with their place. */
+/**
+ * Reads a YAML stream, merge keys included. Syntax errors, doubled keys and unknown tags
+ * are problems with their place.
+ */
 export function readStream(text: string): { documents: SourceDocument[]; problems: LocatedProblem[] } {
+  try {
+    return readDocuments(text);
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (!(error instanceof RangeError)) throw error;
+    return { documents: [], problems: [{ message: 'the file is nested too deeply to be read', path: [] }] };
+  }
+}
+
+function readDocuments(text: string): { documents: SourceDocument[]; problems: LocatedProblem[] } {
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
+  const options = {
+    lineCounter: lines,
+    uniqueKeys: true,
+    prettyErrors: false,
+    merge: true,
+    logLevel: 'error',
+  } as const;
+  const parsed = parseAllDocuments(text, options);
   const list = 'empty' in parsed ? [] : parsed;
-  const problems = list.flatMap((document) => document.errors.map((error) => syntaxProblem(error, lines, text)));
+  const problems = list.flatMap(({ errors, warnings }) =>
+    [...errors, ...warnings].map((error) => syntaxProblem(error, lines, text)),
+  );
   if (problems.length > 0) return { documents: [], problems };
   const documents: SourceDocument[] = [];
   for (const document of list) {
     try {
+      keepNumbersAsWritten(document);
       const value: unknown = document.toJS({ maxAliasCount: 100 });
       documents.push({ value, locate: (path) => locate(document, lines, path) });
     } catch (error) {
+      if (error instanceof RangeError) throw error;
       // Aliases without an anchor, and aliases that would multiply without end.
       problems.push({ message: (error as Error).message, path: [], ...locate(document, lines, []) });
     }
   }
   return { documents, problems };
+}
+
+/**
+ * Parameters, variables and constants are texts: an account number of twenty digits, a
+ * postal code that begins with 0 and a version 1.10 stay as they are written.
+ */
+function keepNumbersAsWritten(document: Document): void {
+  const root = document.contents;
+  if (!isMap(root)) return;
+  const steps = root.get('steps', true);
+  const handlers = root.get('handler_on', true);
+  const all = [
+    ...(isSeq(steps) ? steps.items : []),
+    ...(isMap(handlers) ? handlers.items.map(({ value }) => value) : []),
+  ];
+  const texts = [
+    ...['params', 'env', 'consts'].map((key) => root.get(key, true)),
+    ...all.map((step) => (isMap(step) ? step.get('env', true) : undefined)),
+  ];
+  for (const node of texts) {
+    const target = isAlias(node) ? node.resolve(document) : node;
+    if (!isNode(target)) continue;
+    visit(target as Node, {
+      Scalar: (_, scalar) => {
+        if (typeof scalar.value === 'number' && scalar.source !== undefined) scalar.value = scalar.source;
+      },
+    });
+  }
 }
 
 function syntaxProblem(error: YAMLError, lines: LineCounter, text: string): LocatedProblem {

@@ -1,5 +1,6 @@
 import { isObject } from '../../core/workflow/json.ts';
 import { compileSchema, listedProperties } from '../../core/workflow/output-schema.ts';
+import { whyNoVariable } from '../../core/workflow/shell-data.ts';
 import type { Step } from '../../core/workflow/types.ts';
 import { StepError } from '../action.ts';
 import { maxCapturedBytes, type StepOutput } from './step-output.ts';
@@ -14,6 +15,8 @@ export function outputsFromStdout(step: Step, stdout: StepOutput): Record<string
   if (text === undefined) {
     throw new StepError(`the step printed more than ${maxCapturedBytes} bytes, which is more than an output can hold`);
   }
+  const problem = step.output === undefined ? undefined : whyNoVariable(text.trim());
+  if (problem !== undefined) throw new StepError(`the output ${step.output} ${problem}`);
   return {
     ...(step.output !== undefined && { [step.output]: text.trim() }),
     ...(step.outputSchema !== undefined && checkedProperties(text, step.outputSchema)),

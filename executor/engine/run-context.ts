@@ -1,6 +1,6 @@
 import type { RunRequest } from '../../core/contract/messages.ts';
 import type { TimelineEvent } from '../../core/contract/run.ts';
-import { Masker } from '../../core/masking/masker.ts';
+import type { Masker } from '../../core/masking/masker.ts';
 import type { StepChange, Store } from '../../core/store/store.ts';
 import type { Workflow } from '../../core/workflow/types.ts';
 import type { DesktopSession, NewEvent } from '../action.ts';
@@ -22,7 +22,7 @@ export class RunContext {
   readonly values: RunValues;
   readonly folders: RunFolders;
   readonly session: DesktopSession;
-  readonly masker = new Masker();
+  readonly masker: Masker;
   readonly guardian = new Guardian();
   readonly #store: Store;
   readonly #changed: () => void;
@@ -36,6 +36,7 @@ export class RunContext {
     folders: RunFolders;
     session: DesktopSession;
     store: Store;
+    masker: Masker;
     changed: () => void;
   }) {
     this.request = parts.request;
@@ -43,9 +44,9 @@ export class RunContext {
     this.values = parts.values;
     this.folders = parts.folders;
     this.session = parts.session;
+    this.masker = parts.masker;
     this.#store = parts.store;
     this.#changed = parts.changed;
-    for (const { value } of parts.values.secrets) this.masker.add(value);
   }
 
   /**
@@ -55,7 +56,12 @@ export class RunContext {
    */
   changeStep(step: string, change: StepChange): void {
     if (this.#unwritten.length === 0) setImmediate(() => this.flush());
-    this.#unwritten.push({ step, change: this.masker.json(change) });
+    const { outputs, ...rest } = change;
+    const masked = {
+      ...this.masker.json(rest),
+      ...(outputs !== undefined && { outputs: this.masker.values(outputs) }),
+    };
+    this.#unwritten.push({ step, change: masked });
   }
 
   /** Writes what is kept to the disk, and then tells the world. */

@@ -136,6 +136,56 @@ steps:
     }
   });
 
+  it('masks a secret that came as a parameter, and one that is a number', async () => {
+    process.env.RUN_TEST_SECRET = '471188';
+    const detail = await run(
+      `
+secrets: [{name: PIN, provider: env, key: RUN_TEST_SECRET}]
+params: P
+steps:
+  - id: a
+    run: printf '{"n":%s,"m":1}' "$PIN"
+    output_schema: {type: object, properties: {n: {type: number}, m: {type: number}}}
+  - id: b
+    depends: a
+    run: test "\${steps.a.outputs.n} \${params.P}" = "471188 471188"
+`,
+      { params: ['471188'] },
+    );
+    delete process.env.RUN_TEST_SECRET;
+    expect(statuses(detail)).toEqual({ a: 'succeeded', b: 'succeeded' });
+    expect(detail.run.params).toEqual({ P: '*******' });
+    expect(detail.steps[0]?.outputs).toEqual({ n: '*******', m: 1 });
+  });
+
+  it('fails the step whose output no variable can hold, and no other', async () => {
+    const detail = await run(`
+steps:
+  - {id: long, run: "head -c 200000 /dev/zero | tr '\\\\0' x", output: LONG, continue_on: failed}
+  - {id: nul, run: "printf 'a\\\\000b'", output: NUL, continue_on: failed}
+  - {id: after, depends: [long, nul], run: "true"}
+`);
+    expect(statuses(detail)).toEqual({ long: 'failed', nul: 'failed', after: 'succeeded' });
+    expect(detail.steps.map(({ error }) => error)).toEqual([
+      expect.stringContaining('the output LONG is longer than 128 KB'),
+      expect.stringContaining('the output NUL holds a NUL character'),
+      undefined,
+    ]);
+  });
+
+  it('runs many steps at once without a warning', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => warnings.push(warning);
+    process.on('warning', listen);
+    const detail = await run(
+      `steps:\n${Array.from({ length: 30 }, (_, at) => `  - {id: s${at}, run: sleep 0.05}\n`).join('')}`,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listen);
+    expect(detail.run.status).toBe('succeeded');
+    expect(warnings).toEqual([]);
+  });
+
   it('fails before its steps when a secret is not there', async () => {
     const detail = await run(
       'secrets: [{name: KEY, provider: env, key: NOT_SET_ANYWHERE}]\nsteps:\n  - {id: a, run: "true"}\n',
@@ -200,7 +250,7 @@ steps:
   it('refuses a second run with the id of one that is running', async () => {
     const text = 'steps:\n  - {id: a, run: sleep 0.3}\n';
     const first = run(text);
-    await expect(run(text)).rejects.toThrow('a run with the id r1 is running already');
+    await expect(run(text)).rejects.toThrow('there is a run with the id r1 already');
     await first;
   });
 });

@@ -1,11 +1,13 @@
+import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunRequest } from '../../core/contract/messages.ts';
 import type { RunStatus, StepStatus } from '../../core/contract/run.ts';
+import { Masker } from '../../core/masking/masker.ts';
 import { tryFileLock } from '../../core/store/lock.ts';
 import { safeName } from '../../core/store/paths.ts';
-import { type NewStep, Store } from '../../core/store/store.ts';
+import { type NewStep, RunExists, Store } from '../../core/store/store.ts';
 import { loadWorkflow } from '../../core/workflow/load.ts';
 import { resolveParams } from '../../core/workflow/params.ts';
 import type { HandlerName, Step, Workflow } from '../../core/workflow/types.ts';
@@ -39,13 +41,16 @@ export async function runWorkflow(request: RunRequest, options: RunOptions): Pro
   const workflow = await load(request);
   const store = new Store(request.home);
   const lock = tryFileLock(store.runLockPath(request.runId));
-  if (lock === undefined) throw new StepError(`a run with the id ${request.runId} is running already`);
+  if (lock === undefined) throw new RunExists(request.runId);
   try {
     const folders = makeFolders(store, workflow, request.runId);
     const params = resolveParams(workflow, request.params);
-    create(store, request, workflow, folders, params);
+    const values = new RunValues(workflow, params, ownNames(workflow, request, folders));
+    // Known before anything is written: a parameter may hold a secret.
+    const masker = new Masker(values.secrets.map(({ value }) => value));
+    create(store, request, workflow, folders, masker.json(params));
     options.changed();
-    const end = await execute({ request, workflow, folders, params, store }, options);
+    const end = await execute({ request, workflow, folders, values, masker, store }, options);
     store.finishRun(request.runId, end.status, now(), end.error);
     options.changed();
     return end;
@@ -71,6 +76,7 @@ function makeFolders(store: Store, workflow: Workflow, runId: string): RunFolder
     work: join(folder, 'work'),
   };
   mkdirSync(folders.logs, { recursive: true, mode: 0o700 });
+  if (workflow.artifacts.enabled) mkdirSync(folders.artifacts, { recursive: true, mode: 0o700 });
   return folders;
 }
 
@@ -102,32 +108,37 @@ function create(
   );
 }
 
+/** Variables that tell a step about its run. */
+function ownNames(workflow: Workflow, request: RunRequest, folders: RunFolders): Record<string, string> {
+  return {
+    DAG_NAME: workflow.name,
+    DAG_RUN_ID: request.runId,
+    DAG_RUN_WORK_DIR: folders.work,
+    DAG_RUN_ARTIFACTS_DIR: folders.artifacts,
+  };
+}
+
 interface Prepared {
   request: RunRequest;
   workflow: Workflow;
   folders: RunFolders;
-  params: Record<string, string>;
+  values: RunValues;
+  masker: Masker;
   store: Store;
 }
 
 async function execute(prepared: Prepared, options: RunOptions): Promise<RunEnd> {
-  const { request, workflow, folders, params, store } = prepared;
+  const { request, workflow, store, values } = prepared;
   store.startRun(request.runId, now());
   options.changed();
-  let values: RunValues;
   try {
-    values = new RunValues(workflow, params, {
-      DAG_NAME: workflow.name,
-      DAG_RUN_ID: request.runId,
-      DAG_RUN_WORK_DIR: folders.work,
-      DAG_RUN_ARTIFACTS_DIR: folders.artifacts,
-    });
+    values.assertComplete();
   } catch (error) {
     if (error instanceof StepError) return { status: 'failed', error: error.message };
     throw error;
   }
   const { session, changed } = options;
-  const run = new RunContext({ request, workflow, values, folders, session, store, changed });
+  const run = new RunContext({ ...prepared, session, changed });
   try {
     return await runAll(run, withTimeout(options.signal, workflow.timeoutSec));
   } finally {
@@ -137,6 +148,8 @@ async function execute(prepared: Prepared, options: RunOptions): Promise<RunEnd>
 }
 
 async function runAll(run: RunContext, signal: AbortSignal): Promise<RunEnd> {
+  // Every step that runs listens to the same signal; there may be hundreds.
+  setMaxListeners(0, signal);
   const init = await runHandler(run, 'init', signal);
   if (init?.status === 'failed') {
     const end: RunEnd = { status: 'failed', error: `handler init failed: ${init.error}` };

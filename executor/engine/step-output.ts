@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Masker, MaskingStream } from '../../core/masking/masker.ts';
+import { StepError } from '../action.ts';
 
 /** The most that is kept of an output that becomes a value, in bytes (Dagu's max_output_size). */
 export const maxCapturedBytes = 1024 * 1024;
@@ -48,8 +49,12 @@ export class StepOutput {
 
   #append(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    this.#file ??= openSync(this.path, 'a', 0o600);
-    let written = 0;
-    while (written < bytes.length) written += writeSync(this.#file, bytes, written);
+    try {
+      this.#file ??= openSync(this.path, 'a', 0o600);
+      let written = 0;
+      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
+    } catch (error) {
+      throw new StepError(`${this.path} cannot be written: ${(error as Error).message}`, { cause: error });
+    }
   }
 }

@@ -10,6 +10,7 @@ export class RunValues {
   readonly secrets: { name: string; value: string }[] = [];
   readonly #workflow: Workflow;
   readonly #outputs = new Map<string, Record<string, unknown>>();
+  #missing: string | undefined;
 
   constructor(
     workflow: Workflow,
@@ -30,11 +31,16 @@ export class RunValues {
   #addSecrets(): void {
     for (const { name, key } of this.#workflow.secrets) {
       const value = this.env[key];
-      if (value === undefined) throw new StepError(`secret ${name}: environment variable "${key}" is not set`);
-      this.secrets.push({ name, value });
+      if (value === undefined) this.#missing ??= `secret ${name}: environment variable "${key}" is not set`;
+      else this.secrets.push({ name, value });
     }
     this.secrets.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const { name, value } of this.secrets) this.env[name] = value;
+  }
+
+  /** Throws when a declared secret has no value; those that have one are known all the same. */
+  assertComplete(): void {
+    if (this.#missing !== undefined) throw new StepError(this.#missing);
   }
 
   /** Keeps what a step published; a text output also becomes a variable of later steps. */
