@@ -37,6 +37,8 @@ export interface StepContext {
   artifactsDir: string | undefined;
   /** Aborts when the run is stopped or the step's time is up; its `reason` is an Error that says which. */
   signal: AbortSignal;
+  /** Aborts when the whole run is stopped, and not when the step's time is up. */
+  runSignal: AbortSignal;
   /** Declared secrets with their values, in the order of their names. */
   secrets: readonly { name: string; value: string }[];
   /** Replaces every secret value by `*******`. */

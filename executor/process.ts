@@ -1,7 +1,8 @@
 import type { Channel } from '../core/contract/channel.ts';
 import { executorProtocol, supervisorProtocol } from '../core/contract/messages.ts';
-import { connect, serve } from '../core/contract/protocol.ts';
+import { CallError, connect, serve } from '../core/contract/protocol.ts';
 import { type PortLike, parentChannel, portChannel } from '../core/process/channels.ts';
+import { StepError } from './action.ts';
 import { forkDriver, type OpenDriver, RunDesktop } from './desktop-session.ts';
 import { runWorkflow } from './engine/run.ts';
 
@@ -26,14 +27,21 @@ const stop = new AbortController();
 const log = (line: string) => process.stderr.write(`${line}\n`);
 const session = new RunDesktop(parentPort === undefined ? forkDriver : driverFromMain(parentPort), log);
 
+/** What nobody caught, as a full disk met on a timer: the run cannot go on, and whoever started it is told why. */
+const crashed = new Promise<never>((_, reject) => {
+  process.on('uncaughtException', (error) => {
+    if (!(error instanceof StepError || error instanceof CallError)) log(error.stack ?? error.message);
+    reject(error);
+  });
+});
+// Whoever read the log may be gone; the run goes on.
+process.stderr.on('error', () => {});
+
 serve(channel, executorProtocol, {
   run: async (request) => {
     try {
-      return await runWorkflow(request, {
-        session,
-        signal: stop.signal,
-        changed: teller(request.runId),
-      });
+      const changed = teller(request.runId);
+      return await Promise.race([runWorkflow(request, { session, signal: stop.signal, changed }), crashed]);
     } finally {
       await session.close();
       setImmediate(end);

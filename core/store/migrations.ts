@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { inTransaction } from './database.ts';
 
 /**
  * The database's versions, each the statements that lead to it from the one before.
@@ -67,16 +68,11 @@ export function migrate(database: DatabaseSyncInstance, path: string): void {
   const current = () => (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (current() > migrations.length) throw new NewerDatabase(path, current());
   if (current() === migrations.length) return;
-  database.exec('BEGIN IMMEDIATE');
-  try {
+  inTransaction(database, () => {
     // Read again under the lock: another process may have migrated meanwhile.
     for (let version = current(); version < migrations.length; version += 1) {
       database.exec(migrations[version] as string);
       database.exec(`PRAGMA user_version = ${version + 1}`);
     }
-    database.exec('COMMIT');
-  } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
-  }
+  });
 }

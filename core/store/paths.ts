@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** The folders of one data directory. All of them are the owner's alone. */
 export interface DataPaths {
@@ -33,8 +33,25 @@ export function openDataPaths(home: string): DataPaths {
     runs: join(home, 'runs'),
     workflows: join(home, 'workflows'),
   };
-  for (const folder of [home, paths.locks, paths.runs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [resolve(home), paths.locks, paths.runs]) makeFolder(folder);
   return paths;
+}
+
+/**
+ * Makes a folder and those above it, where they are missing. `mkdirSync` with `recursive`
+ * never returns where a system says ENOENT to every new folder, as Linux does in /proc.
+ */
+function makeFolder(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw new Error(`${path} is not a folder`);
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** A file or folder name made of any text: what a file system could refuse becomes `_`. */

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tryFileLock } from './lock.ts';
 import { newRunId } from './run-id.ts';
-import { Store } from './store.ts';
+import { RunExists, Store } from './store.ts';
 
 let home: string;
 let store: Store;
@@ -98,6 +98,8 @@ describe('the store', () => {
     expect(ids()).toEqual(['3', '2', '1']);
     expect(ids('a')).toEqual(['3', '1']);
     expect(ids('/flows/b.yaml')).toEqual(['2']);
+    const either = store.listRuns({ limit: 9, workflow: 'b', path: '/flows/a.yaml' });
+    expect(either.map(({ runId }) => runId)).toEqual(['3', '2', '1']);
   });
 
   it('shows a run whose process is gone as failed, and keeps its finished steps', () => {
@@ -130,6 +132,34 @@ describe('the store', () => {
     database.exec('PRAGMA user_version = 999');
     database.close();
     expect(() => new Store(home)).toThrow('newer version of Dagu Desktop (format 999');
+  });
+});
+
+describe('a store that cannot be used', () => {
+  it('gives an id to one run alone', () => {
+    createRun('one');
+    expect(() => createRun('one')).toThrow(RunExists);
+    createRun('two');
+  });
+
+  it('names the database that is damaged', () => {
+    createRun('one');
+    store.close();
+    // What is in the log goes into the file, which is then damaged behind its header.
+    const database = new DatabaseSync(store.paths.database);
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    const file = openSync(store.paths.database, 'r+');
+    writeSync(file, Buffer.alloc(100_000, 0xa5), 0, 100_000, 4096);
+    closeSync(file);
+    store = new Store(home);
+    for (const read of [() => store.listRuns({ limit: 1 }), () => store.getRun('one'), () => createRun('two')]) {
+      expect(read).toThrow(`the database ${store.paths.database} is damaged; put a backup in its place`);
+    }
+  });
+
+  it.each(['/proc/nope', '/dev/null', '/dev/null/home'])('says at once that %s is no place for it', (place) => {
+    expect(() => new Store(place)).toThrow(place);
   });
 });
 

@@ -1,8 +1,10 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { checker } from '../contract/check.ts';
+import { CallError } from '../contract/protocol.ts';
 import { RunDetail, type RunStatus, RunSummary, type StepSummary, TimelineEvent } from '../contract/run.ts';
+import { inTransaction, onDatabase, openDatabase, StoreFailure } from './database.ts';
 import { tryFileLock } from './lock.ts';
 import { migrate } from './migrations.ts';
 import { type DataPaths, openDataPaths } from './paths.ts';
@@ -19,6 +21,14 @@ const checkRun = checker(RunSummary, 'run in the database');
 const checkDetail = checker(RunDetail, 'run in the database');
 const checkEvent = checker(TimelineEvent, 'timeline event');
 
+/** A run's id is taken: code `run_exists`. */
+export class RunExists extends CallError {
+  constructor(runId: string) {
+    super('run_exists', `there is a run with the id ${runId} already`);
+    this.name = 'RunExists';
+  }
+}
+
 /** The newest events that one answer holds. */
 const shownEvents = 1000;
 
@@ -26,29 +36,32 @@ const shownEvents = 1000;
  * The runs of one data directory. Each change is one transaction, on the disk before the
  * call returns. A run is written by its own process alone, which holds the run's lock;
  * when the lock is free and the run is not at its end, the process died, and whoever looks
- * next writes so.
+ * next writes so. What the disk or the file itself refuses is a {@link StoreFailure}.
  */
 export class Store {
   readonly paths: DataPaths;
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
 
-  constructor(home: string) {
+  constructor(home: string, { forReading } = { forReading: false }) {
     this.paths = openDataPaths(home);
     const fresh = !existsSync(this.paths.database);
-    this.#database = new DatabaseSync(this.paths.database, { timeout: 5000 });
-    if (fresh) chmodSync(this.paths.database, 0o600);
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-    migrate(this.#database, this.paths.database);
+    this.#database = this.#try(() => {
+      const database = openDatabase(this.paths.database, { forReading });
+      if (fresh) chmodSync(this.paths.database, 0o600);
+      migrate(database, this.paths.database);
+      return database;
+    });
   }
 
   close(): void {
     this.#database.close();
   }
 
-  /** Writes a run with its steps, not started yet. */
+  /** Writes a run with its steps, not started yet. Throws {@link RunExists} where its id is taken. */
   createRun(run: Omit<RunSummary, 'status'>, steps: readonly NewStep[]): void {
     this.#transaction(() => {
+      if (this.#get('SELECT 1 FROM runs WHERE id = ?', run.runId) !== undefined) throw new RunExists(run.runId);
       this.#run(
         `INSERT INTO runs (id, name, path, status, trigger_type, params, created_at, log_dir, artifacts_dir)
          VALUES (?, ?, ?, 'not_started', ?, ?, ?, ?, ?)`,
@@ -118,8 +131,11 @@ export class Store {
     );
   }
 
-  /** Runs, newest first; of one workflow when its name or path is given. */
-  listRuns({ limit, workflow }: { limit: number; workflow?: string }): RunSummary[] {
+  /**
+   * Runs, newest first; of one workflow when its name or path is given. For a text that may
+   * be a name or a relative path, `path` is what it is as a path.
+   */
+  listRuns({ limit, workflow, path }: { limit: number; workflow?: string; path?: string }): RunSummary[] {
     this.markDeadRuns();
     const rows =
       workflow === undefined
@@ -127,10 +143,10 @@ export class Store {
         : this.#all(
             'SELECT * FROM runs WHERE name = ? OR path = ? ORDER BY seq DESC LIMIT ?',
             workflow,
-            workflow,
+            path ?? workflow,
             limit,
           );
-    return rows.map(runOfRow);
+    return this.#try(() => rows.map(runOfRow));
   }
 
   /** A run with its steps and its newest events, or `undefined` when there is no such run. */
@@ -138,13 +154,19 @@ export class Store {
     this.markDeadRuns();
     const row = this.#get('SELECT * FROM runs WHERE id = ?', runId);
     if (row === undefined) return undefined;
-    const steps = this.#all('SELECT * FROM steps WHERE run_id = ? ORDER BY position', runId).map(stepOfRow);
+    const steps = this.#all('SELECT * FROM steps WHERE run_id = ? ORDER BY position', runId);
     const events = this.#all(
       'SELECT event FROM (SELECT seq, event FROM events WHERE run_id = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq',
       runId,
       shownEvents,
-    ).map(({ event }) => JSON.parse(event as string));
-    return checkDetail({ run: runOfRow(row), steps, events });
+    );
+    return this.#try(() =>
+      checkDetail({
+        run: runOfRow(row),
+        steps: steps.map(stepOfRow),
+        events: events.map(({ event }) => JSON.parse(event as string)),
+      }),
+    );
   }
 
   /** A number that rises whenever another connection changed the database. */
@@ -156,11 +178,22 @@ export class Store {
     return join(this.paths.locks, `run-${runId}.lock`);
   }
 
-  /** Writes the end of every run whose process is gone: at once, and by whoever looks first. */
+  /**
+   * Writes the end of every run whose process is gone: at once, and by whoever looks first.
+   * On a full disk that waits for the first look after space was made; reading goes on.
+   */
   markDeadRuns(): void {
+    try {
+      this.#markDeadRuns();
+    } catch (error) {
+      if (!(error instanceof StoreFailure && error.diskFull)) throw error;
+    }
+  }
+
+  #markDeadRuns(): void {
     for (const { id } of this.#all(`SELECT id FROM runs WHERE status IN ('running', 'not_started')`)) {
       const runId = id as string;
-      const lock = tryFileLock(this.runLockPath(runId));
+      const lock = this.#try(() => tryFileLock(this.runLockPath(runId)));
       if (lock === undefined) continue;
       try {
         this.#markDead(runId);
@@ -193,14 +226,11 @@ export class Store {
   }
 
   #transaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    this.#try(() => inTransaction(this.#database, work));
+  }
+
+  #try<T>(work: () => T): T {
+    return onDatabase(this.paths.database, work);
   }
 
   #statement(sql: string): StatementSyncInstance {
@@ -210,15 +240,15 @@ export class Store {
   }
 
   #run(sql: string, ...values: (string | number | null)[]): void {
-    this.#statement(sql).run(...values);
+    this.#try(() => this.#statement(sql).run(...values));
   }
 
   #get(sql: string, ...values: (string | number | null)[]): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+    return this.#try(() => this.#statement(sql).get(...values)) as Row | undefined;
   }
 
   #all(sql: string, ...values: (string | number | null)[]): Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+    return this.#try(() => this.#statement(sql).all(...values)) as Row[];
   }
 }
 

@@ -76,7 +76,7 @@ describe('checkChatStep', () => {
   });
 
   it("names the place of an entry's address, each problem in one line", () => {
-    const model = [
+    const model: JsonObject[] = [
       { provider: 'local', name: 'a' },
       { provider: 'local', name: 'b', base_url: 'localhost:1' },
     ];

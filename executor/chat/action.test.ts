@@ -75,6 +75,7 @@ async function run({
     workingDir,
     artifactsDir: undefined,
     signal: new AbortController().signal,
+    runSignal: new AbortController().signal,
     secrets: [],
     mask,
     addSecretValue: (value) => void values.push(value),
@@ -173,6 +174,16 @@ describe('chat.completion', () => {
     });
     expect(request?.stream ?? false).toBe(false);
     expect(request?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('respond') });
+  });
+
+  it('masks secrets in the line of a structured answer', async () => {
+    await run({
+      script: [{ answers: [{ respond: { number: 'pin hunter22', total: 1 } }] }],
+      with: { prompt: 'Read' },
+      outputSchema: schema,
+      secrets: ['hunter22'],
+    });
+    expect(out).toBe('{"number":"pin *******","total":1}\n');
   });
 
   it('corrects an unusable answer once, without the malformed call in the history', async () => {

@@ -3,12 +3,13 @@ import { type ChatInput, chatLlm, checkChatInput } from '../../core/workflow/cha
 import { type LlmConfig, withWrittenKeyNames } from '../../core/workflow/llm.ts';
 import type { JsonObject } from '../../core/workflow/types.ts';
 import { type Action, type StepContext, StepError, type StepResult } from '../action.ts';
+import { toSortedJson } from '../json.ts';
 import { type ChatMessage, type ChatModel, ModelError } from '../models/model.ts';
 import { openaiModel } from '../models/openai.ts';
 import { modelTargets } from '../models/targets.ts';
 import { answerJudge, respondInstruction, respondSpec } from './answer.ts';
 import { readFiles } from './files.ts';
-import { asOutput, toSortedJson } from './json.ts';
+import { asOutput } from './json.ts';
 import { assembleMessages, withInstruction } from './messages.ts';
 
 /** The `chat.completion` action (spec: Chat Completion Action). */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { toSortedJson } from '../json.ts';
 import { answerJudge } from './answer.ts';
-import { asOutput, parseExact, toSortedJson } from './json.ts';
+import { asOutput, parseExact } from './json.ts';
 
 const schema = {
   type: 'object',
@@ -53,14 +54,8 @@ describe('answerJudge', () => {
   });
 });
 
-describe('toSortedJson', () => {
-  it('sorts the keys at every level and escapes nothing for HTML', () => {
-    expect(toSortedJson({ b: [{ d: 1, c: '<&>' }], a: { '10': 1, '9': null }, total: 1.5 })).toBe(
-      '{"a":{"10":1,"9":null},"b":[{"c":"<&>","d":1}],"total":1.5}',
-    );
-  });
-
-  it('is what parseExact reads', () => {
+describe('parseExact', () => {
+  it('reads what toSortedJson writes', () => {
     const text = '{"a":-12345678901234567890,"b":1e3,"c":0.1,"d":"\\"1234567890123456789012"}';
     expect(toSortedJson(parseExact(text))).toBe(
       '{"a":-12345678901234567890,"b":1000,"c":0.1,"d":"\\"1234567890123456789012"}',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '../../core/workflow/json.ts';
+import { toSortedJson } from '../json.ts';
 
 /**
  * Parses JSON text as JSON.parse does, except that an integer too large for a number
@@ -13,17 +14,6 @@ export function parseExact(text: string): unknown {
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
   );
-}
-
-/** One line of JSON with the keys of every object in sorted order and bigints in digits. */
-export function toSortedJson(value: unknown): string {
-  if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return `[${value.map(toSortedJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${toSortedJson(item)}`).join(',')}}`;
-  }
-  return JSON.stringify(value);
 }
 
 /** The value with its bigints as numbers, for checks that know no bigints. */

@@ -499,10 +499,17 @@ describe('typing', () => {
     expect(ran.log).toContain('[1/1] replay by element: key ctrl+s in "books - Add transaction"');
   });
 
-  it('tells an unknown key', async () => {
+  it('refuses an unknown key before it opens the desktop', async () => {
     const { world } = form();
     const ran = await run(world, [{ key: 'ctrl+foo' }]);
-    expect(ran.error?.message).toBe(failure('unknown key "foo" in "ctrl+foo"'));
+    expect(ran.error?.message).toContain('computer: do[0]: recorded.linux[0]: unknown key "foo" in "ctrl+foo"; ');
+    expect(ran.drivers).toBe(0);
+  });
+
+  it('tells a reference that nothing resolved to a key, and waits for no window', async () => {
+    const ran = await run(new MemoryDesktop(), [{ key: '${env.CHORD}' }]);
+    expect(ran.error?.message).toContain(failure('unknown key "${env.CHORD}"; a chord is one key'));
+    expect(ran.events.find(({ type }) => type === 'tool')?.durationMs).toBe(0);
   });
 });
 
@@ -618,14 +625,31 @@ describe('what ends an act', () => {
     expect(clicks).toBe(1);
   });
 
-  it('the stop of the step, whose reason it throws', async () => {
+  it('the stop of the run, whose reason it throws', async () => {
     const { world } = form();
     const stop = new AbortController();
     const before = (method: string) => {
       if (method === 'click') stop.abort(new Error('stopped by the clerk'));
     };
-    const ran = await run(world, [{ click: add }, { click: add }], { before, signal: stop.signal });
+    const ran = await run(world, [{ click: add }, { click: add }], { before, runSignal: stop.signal });
     expect(ran.error?.message).toBe('stopped by the clerk');
+    expect(ran.events.at(-1)).not.toHaveProperty('files');
+    expect(world.holder).toBeUndefined();
+  });
+
+  it("the end of the step's time, with a screenshot of where it was", async () => {
+    const { world } = form();
+    const time = new AbortController();
+    const before = (method: string) => {
+      if (method === 'click') time.abort(new Error('the time is up'));
+    };
+    const ran = await run(world, [{ click: add }, { click: add }], { before, signal: time.signal });
+    expect(ran.error?.message).toBe('the time is up');
+    expect(ran.events.at(-1)).toMatchObject({
+      status: 'failed',
+      content: 'do[0] act failed: the time is up',
+      files: ['computer/post/01-failure.png'],
+    });
     expect(world.holder).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import type { PinnedStep } from '../../core/workflow/computer-schema.ts';
 import { parseDuration } from '../../core/workflow/durations.ts';
+import { chordProblem } from '../../core/workflow/keys.ts';
 import type { Selector } from '../../core/workflow/selector.ts';
 import type { Element, Pattern, Window } from '../../native/desktop.ts';
 import { StepError } from '../action.ts';
@@ -128,6 +129,8 @@ class Pin {
   }
 
   async #key(chord: string, focus: Selector | undefined): Promise<void> {
+    const problem = chordProblem(chord);
+    if (problem !== undefined) throw new StepError(`${problem}${this.#where}`);
     await holdDesktop(this.#work);
     const window = focus === undefined ? await this.#windowForKeys(chord) : await this.#focusFor(this.#fill(focus));
     const place = focus === undefined ? `"${window.title}"` : describeSelector(this.#fill(focus));

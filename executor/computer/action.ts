@@ -2,7 +2,7 @@ import { computerProblems } from '../../core/workflow/computer.ts';
 import { formatDuration } from '../../core/workflow/durations.ts';
 import type { Desktop } from '../../native/desktop.ts';
 import { type Action, type StepContext, StepError } from '../action.ts';
-import { toSortedJson } from '../chat/json.ts';
+import { toSortedJson } from '../json.ts';
 import { Apps } from './apps.ts';
 import { Artifacts } from './artifacts.ts';
 import { Attempt, automaticShot, operationWork } from './attempt.ts';

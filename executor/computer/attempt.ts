@@ -1,7 +1,7 @@
 import type { Desktop } from '../../native/desktop.ts';
 import { StepError } from '../action.ts';
 import { pinSystem } from './act.ts';
-import { checkSubject, checkWhen } from './conditions.ts';
+import { checkAsWritten, checkSubject, checkWhen } from './conditions.ts';
 import { Lease } from './lease.ts';
 import { type OperationResult, runOperation, subjectOf, viaOfFailure } from './operations.ts';
 import type { Operation } from './plan.ts';
@@ -133,7 +133,7 @@ export class Attempt {
       ...(via !== undefined && { via }),
     });
     const content = `do[${this.#index}] ${kind} failed: ${reason}`;
-    const file = context.signal.aborted ? undefined : await afterFailure(this.#work, error);
+    const file = context.runSignal.aborted ? undefined : await afterFailure(this.#work, error);
     await timeline.lifecycle(position, {
       status: 'failed',
       content,
@@ -146,16 +146,16 @@ export class Attempt {
     throw new StepError(`computer: ${content}`, { cause: error });
   }
 
-  /** A check whose own subject cannot be told, for want of a value, is told by its kind. */
+  /** A check that has no values to be told with is told as it is written. */
   #failedSubject(): string {
-    const { when } = this.#operation;
+    const operation = this.#operation;
+    const check = this.#inWhen ? operation.when : operation.kind === 'expect' ? operation : undefined;
+    if (check === undefined) return subjectOf(this.#work, operation);
     try {
-      return this.#inWhen && when !== undefined
-        ? checkSubject(this.#work, when)
-        : subjectOf(this.#work, this.#operation);
+      return checkSubject(this.#work, check);
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
-      return this.#inWhen ? 'when' : this.#operation.kind;
+      return checkAsWritten(this.#work, check);
     }
   }
 }
@@ -170,14 +170,16 @@ async function afterFailure(work: OperationWork, error: unknown): Promise<string
   if (!wantsShot && !failedWith(error, 'closed')) return undefined;
   return await automatic(async () => {
     const driver = await context.session.desktop();
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(failureShotMs)]);
+    // Not the step's signal: its time may be what was up.
+    const time = new OperationTime('the screenshot', failureShotMs, context.runSignal);
     const lease = new Lease(driver, { log, waiting: async () => {}, free: async () => {} });
     try {
-      if (!(await lease.tryTake(signal))) throw new StepError('another step holds the desktop');
+      if (!(await lease.tryTake(time.signal))) throw new StepError('another step holds the desktop');
       if (!wantsShot) return undefined;
-      return await artifacts.save('failure', await screenshots.take(endingWith(driver, signal), position));
+      return await artifacts.save('failure', await screenshots.take(endingWith(driver, time.signal), position));
     } finally {
       await lease.release();
+      time.end();
     }
   }, log);
 }

@@ -37,12 +37,21 @@ export async function runExpect(work: OperationWork, check: Check): Promise<Chec
   return result;
 }
 
-/** The check in words, for its event. Values are masked before they are quoted, which may change them. */
-export function checkSubject({ context, variables }: Work, { test }: Check): string {
-  if ('text' in test) return `text ${JSON.stringify(context.mask(variables.sought(test.text)))}`;
-  if ('window' in test)
-    return `window ${JSON.stringify(showPattern(context.mask(variables.soughtTitle(test.window))))}`;
-  return `element ${maskedJson(context, variables.selector(test.element, 'check'))}`;
+/** The check in words, for its event. Throws a StepError when a value that it needs is missing. */
+export function checkSubject(work: Work, check: Check): string {
+  return inWords(fill(work, check), work.context);
+}
+
+/** The check in words with its placeholders as the file writes them. */
+export function checkAsWritten({ context }: Work, { test }: Check): string {
+  return inWords(test, context);
+}
+
+/** Values are masked before they are quoted, which may change them. */
+function inWords(sought: Sought, context: Work['context']): string {
+  if ('text' in sought) return `text ${JSON.stringify(context.mask(sought.text))}`;
+  if ('window' in sought) return `window ${JSON.stringify(showPattern(context.mask(sought.window)))}`;
+  return `element ${maskedJson(context, sought.element)}`;
 }
 
 function maskedJson({ mask }: Work['context'], selector: Selector): string {

@@ -261,10 +261,15 @@ describe('exact checks', () => {
     });
   });
 
-  it('take no empty values', async () => {
-    expect(await holds({ text: '%n%' }, { variables: { n: '' } })).toBe(
-      'computer: do[0] expect failed: the check uses %n%, but its value is empty',
-    );
+  it.each<[JsonObject, string]>([
+    [{ text: 'Total %n%' }, 'text "Total %n%"'],
+    [{ window: '%n%' }, 'window "%n%"'],
+    [{ element: { role: 'text', name: '%n%' } }, 'element {"role":"text","name":"%n%"}'],
+  ])('take no empty values: %j is told as it is written', async (check, subject) => {
+    const { world } = books();
+    const ran = await runStep(world, [{ expect: check }], { with: { variables: { n: '' } } });
+    expect(ran.error?.message).toBe('computer: do[0] expect failed: the check uses %n%, but its value is empty');
+    expect(tools(ran.events)[0]?.content).toBe(`${subject}\nthe check uses %n%, but its value is empty`);
   });
 
   it('mask secrets, also those that JSON writes otherwise', async () => {
@@ -392,6 +397,7 @@ describe('when', () => {
     const { world } = books();
     const ran = await runStep(world, [{ wait: '1s', when: { text: '%x%' } }], { with: { variables: { x: '' } } });
     expect(ran.error?.message).toBe('computer: do[0] wait failed: the check uses %x%, but its value is empty');
+    expect(tools(ran.events)[0]?.content).toMatch(/^text "%x%"\n/);
     expect(tools(ran.events)).toMatchObject([{ status: 'failed', via: 'exact' }]);
   });
 });
@@ -582,6 +588,20 @@ describe('screenshots', () => {
     expect(ran.log).toContain('[1/1] the screenshot could not be taken: another step holds the desktop');
     expect(ran.events.at(-1)).not.toHaveProperty('files');
     expect(world.holder).toBe('another step');
+  });
+
+  it('of a failure end when they take too long, and leave the failure its reason', async () => {
+    const { world } = books();
+    // Each within the time of a call, all together not.
+    const slow: Record<string, number> = { captureWindow: 9_000, compose: 9_000, dropPicture: 4_000 };
+    const before = async (method: string) => {
+      const ms = slow[method];
+      if (ms !== undefined) await new Promise((resolve) => setTimeout(resolve, ms));
+    };
+    const operations = [{ expect: { text: 'Nothing', within: '1s' } }];
+    const ran = await runStep(world, operations, { before, workingApp: 'ledger' });
+    expect(ran.error?.message).toContain('do[0] expect failed: expectation not met');
+    expect(ran.log).toContain('[1/1] the screenshot could not be taken: the screenshot did not finish within 20s');
   });
 
   it('that cannot be taken for a policy do not fail the step', async () => {

@@ -19,8 +19,10 @@ export interface RunOptions extends MemoryDriverOptions {
   workingApp?: string;
   artifacts?: boolean;
   step?: Partial<Step>;
-  /** Stops the step. */
+  /** Ends the step's time. */
   signal?: AbortSignal;
+  /** Stops the run, and the step with it. */
+  runSignal?: AbortSignal;
   /** Called with the way to have the driver die. */
   onOpen?: (die: () => void) => void;
   /** Called with the run's artifacts folder. */
@@ -123,7 +125,7 @@ function counting(desktop: Desktop): Desktop {
 }
 
 function contextOf(world: MemoryDesktop, options: RunOptions, ran: Ran): StepContext {
-  const { secrets = [], workingApp } = options;
+  const { secrets = [], workingApp, runSignal = new AbortController().signal } = options;
   const step = { key: 'post', name: 'post', action: 'computer.run', with: options.with, ...options.step } as Step;
   const mask = (text: string) => secrets.reduce((masked, { value }) => masked.replaceAll(value, '*******'), text);
   let open: ReturnType<typeof openMemoryDesktop> | undefined;
@@ -134,7 +136,8 @@ function contextOf(world: MemoryDesktop, options: RunOptions, ran: Ran): StepCon
     env: {},
     workingDir: ran.artifactsDir,
     artifactsDir: options.artifacts === false ? undefined : ran.artifactsDir,
-    signal: options.signal ?? new AbortController().signal,
+    signal: AbortSignal.any([runSignal, options.signal ?? runSignal]),
+    runSignal,
     secrets,
     mask,
     addSecretValue: () => {},

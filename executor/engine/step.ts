@@ -32,7 +32,7 @@ export async function runStep(run: RunContext, step: Step, position: number, run
   const { signal, clear } = withTimeout(runSignal, step.timeoutSec);
   let end: StepEnd & { exitCode?: number; outputs?: Record<string, unknown> };
   try {
-    const context = makeContext(run, step, signal, stdout, stderr);
+    const context = makeContext(run, step, { signal, runSignal }, stdout, stderr);
     const outputs = await execute(run, context, stdout, stderr);
     run.values.addOutputs(step, outputs);
     end = { status: 'succeeded', outputs, ...(step.action === 'run' && { exitCode: 0 }) };
@@ -69,7 +69,7 @@ async function execute(
 function makeContext(
   run: RunContext,
   step: Step,
-  signal: AbortSignal,
+  signals: Pick<StepContext, 'signal' | 'runSignal'>,
   stdout: StepOutput,
   stderr: StepOutput,
 ): StepContext {
@@ -84,7 +84,7 @@ function makeContext(
     env,
     workingDir: workingDir(run, step, (text) => expand(text)),
     artifactsDir: run.workflow.artifacts.enabled ? run.folders.artifacts : undefined,
-    signal,
+    ...signals,
     secrets: run.values.secrets,
     mask: (text) => run.masker.text(text),
     addSecretValue: (value) => run.masker.add(value),

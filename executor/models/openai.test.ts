@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ModelError } from './model.ts';
 import { openaiModel } from './openai.ts';
 import { type ModelTarget, modelTargets } from './targets.ts';
 
@@ -108,6 +109,43 @@ describe('openaiModel', () => {
     await expect(openaiModel(target(url), noPause).chat(ask, { signal: never })).rejects.toThrow('no credit');
   });
 
+  it.each<[string, unknown, string]>([
+    ['without choices', {}, 'the answer is no chat completion: must have the key "choices"'],
+    ['null', null, 'the answer is no chat completion: must be object'],
+    ['choices that are no list', { choices: 'x' }, 'the answer is no chat completion: /choices must be array'],
+    ['no choice', { choices: [] }, 'the answer is no chat completion: /choices must NOT have fewer than 1 items'],
+    ['a message of null', { choices: [{ message: null }] }, '/choices/0/message must be object'],
+    ['an empty message', completion({}), '/choices/0/message has no content and no tool_calls'],
+    ['content that is no text', completion({ content: 5 }), '/choices/0/message/content must be string'],
+    ['a call of nothing', completion({ tool_calls: [null] }), '/choices/0/message/tool_calls/0 must be object'],
+  ])('tells an answer with %s, once', async (_, answer, message) => {
+    const url = await serve((response) => json(response, 200, answer));
+    const asked = openaiModel(target(url), noPause).chat(ask, { signal: never });
+    await expect(asked).rejects.toThrow(ModelError);
+    await expect(asked).rejects.toThrow(`chat request failed: local/m at ${url}/chat/completions: `);
+    await expect(asked).rejects.toThrow(message);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('tells a web page with status 200', async () => {
+    const url = await serve((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in'));
+    const asked = openaiModel(target(url), noPause).chat(ask, { signal: never });
+    await expect(asked).rejects.toThrow('the answer is text/html and not JSON: <p>Log in');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('takes an answer without content beside calls, and under another type', async () => {
+    const call = { function: { name: 'respond', arguments: '{}' } };
+    const url = await serve((response) => response.end(JSON.stringify(completion({ tool_calls: [call] }))));
+    const reply = await openaiModel(target(url), noPause).chat(ask, { signal: never });
+    expect(reply.toolCalls).toEqual([{ name: 'respond', arguments: '{}' }]);
+  });
+
+  it('does not try again what fetch refuses', async () => {
+    const asked = openaiModel(target('http://127.0.0.1:6667/v1'), [600_000]).chat(ask, { signal: never });
+    await expect(asked).rejects.toThrow('local/m at http://127.0.0.1:6667/v1/chat/completions: bad port');
+  });
+
   it('gives the pieces of a stream as they arrive', async () => {
     const url = await serve((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -128,6 +166,60 @@ describe('openaiModel', () => {
     });
     const model = openaiModel(target(url), noPause);
     await expect(model.chat(ask, { signal: never, onText: () => {} })).rejects.toThrow('chat stream error: ');
+    expect(seen).toHaveLength(1);
+  });
+
+  const streams = async (...parts: (string | Buffer)[]) =>
+    await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      for (const part of parts) response.write(part);
+      response.end();
+    });
+
+  it('takes [DONE] as the end of a stream that gives no reason', async () => {
+    const url = await streams(chunk('Hel'), chunk('lo'), 'data: [DONE]\n\n');
+    const reply = await openaiModel(target(url), noPause).chat(ask, { signal: never, onText: () => {} });
+    expect(reply).toEqual({ text: 'Hello', toolCalls: [], cut: false });
+  });
+
+  it('reads a stream with CRLF, comments and the use of tokens, whatever its cuts', async () => {
+    const usage = 'data: {"choices":[],"usage":{}}\n\n';
+    const whole = Buffer.from(`: wait\n\n${chunk('é')}${chunk('lo', 'length')}${usage}`.replaceAll('\n', '\r\n'));
+    const cut = whole.indexOf('é') + 1;
+    const url = await streams(whole.subarray(0, cut), whole.subarray(cut));
+    const reply = await openaiModel(target(url), noPause).chat(ask, { signal: never, onText: () => {} });
+    expect(reply).toEqual({ text: 'élo', toolCalls: [], cut: true });
+  });
+
+  it.each<[string, string]>([
+    ['data: {"error":{"message":"no credit"}}\n\n', 'the answer is an error: {"message":"no credit"}'],
+    ['data: {"choices":[null]}\n\n', 'the answer is no stream of chat completions: /choices/0 must be object'],
+    [
+      'data: {"choices":[{"delta":{"content":5}}]}\n\n',
+      'the answer is no stream of chat completions: /choices/0/delta/content',
+    ],
+    ['data: hello\n\n', 'an event of the stream is not JSON: hello'],
+  ])('tells the stream %j, once', async (text, message) => {
+    const url = await streams(text);
+    const asked = openaiModel(target(url), noPause).chat(ask, { signal: never, onText: () => {} });
+    await expect(asked).rejects.toThrow(`chat stream request failed: local/m at ${url}/chat/completions: ${message}`);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('tries a stream again that ends before it begins', async () => {
+    const url = await serve((response, count) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(count < 2 ? '' : chunk('Hello', 'stop'));
+    });
+    const reply = await openaiModel(target(url), noPause).chat(ask, { signal: never, onText: () => {} });
+    expect(reply.text).toBe('Hello');
+  });
+
+  it.each(['text/html', 'application/json; charset=utf-8'])('tells %s in the place of a stream', async (type) => {
+    const url = await serve((response) => response.writeHead(200, { 'content-type': type }).end('{"no": "stream"}'));
+    const asked = openaiModel(target(url), noPause).chat(ask, { signal: never, onText: () => {} });
+    const media = type.split(';')[0];
+    await expect(asked).rejects.toThrow(`the server did not answer with a stream but with ${media}: {"no": "stream"}`);
     expect(seen).toHaveLength(1);
   });
 

@@ -1,8 +1,6 @@
 import type OpenAI from 'openai';
-import type {
-  ChatCompletion,
-  ChatCompletionCreateParamsNonStreaming,
-} from 'openai/resources/chat/completions/completions';
+import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions/completions';
+import { readCompletion, readPieces } from './completion.ts';
 import { type ChatModel, type ChatOptions, type ChatReply, type ChatRequest, ModelError } from './model.ts';
 import { Passing, retryDelays, withRetries } from './retry.ts';
 import type { ModelTarget } from './targets.ts';
@@ -33,13 +31,12 @@ export function openaiModel(target: ModelTarget, delays: readonly number[] = ret
 
 async function ask(target: ModelTarget, request: ChatRequest, { signal }: ChatOptions): Promise<ChatReply> {
   const call = await openCall(target, signal);
-  let completion: ChatCompletion;
   try {
-    completion = await call.client.chat.completions.create(body(target, request), { signal: call.signal });
+    const asked = call.client.chat.completions.create(body(target, request), { signal: call.signal });
+    return await readCompletion(await asked.asResponse());
   } catch (error) {
     throw failure('chat request failed', call, error);
   }
-  return toReply(target, completion);
 }
 
 async function stream(target: ModelTarget, request: ChatRequest, options: ChatOptions): Promise<ChatReply> {
@@ -47,25 +44,18 @@ async function stream(target: ModelTarget, request: ChatRequest, options: ChatOp
   const pieces: string[] = [];
   let finish: string | undefined;
   try {
-    const chunks = await call.client.chat.completions.create(
+    const asked = call.client.chat.completions.create(
       { ...body(target, request), stream: true },
       { signal: call.signal },
     );
-    for await (const chunk of chunks) {
-      const choice = chunk.choices?.[0];
-      finish = choice?.finish_reason ?? finish;
-      const piece = choice?.delta?.content;
-      if (!piece) continue;
-      pieces.push(piece);
-      options.onText?.(piece);
+    for await (const piece of readPieces(await asked.asResponse())) {
+      finish = piece.finish ?? finish;
+      if (piece.text === '') continue;
+      pieces.push(piece.text);
+      options.onText?.(piece.text);
     }
   } catch (error) {
     throw streamFailure(call, error, pieces.length > 0);
-  }
-  // The SDK ends an aborted stream as if it were complete.
-  if (call.signal.aborted) throw streamFailure(call, call.signal.reason, pieces.length > 0);
-  if (finish === undefined) {
-    throw streamFailure(call, new Error('the answer ended before it was complete'), pieces.length > 0);
   }
   return { text: pieces.join(''), toolCalls: [], cut: finish === 'length' };
 }
@@ -138,28 +128,6 @@ function takesCompletionTokens({ provider, model }: ModelTarget): boolean {
   return provider === 'openai' && /^(o\d|gpt-5)/.test(model);
 }
 
-function toReply({ provider, model }: ModelTarget, completion: ChatCompletion): ChatReply {
-  const choice = completion.choices?.[0];
-  if (choice?.message === undefined) {
-    // Some servers report an error with status 200.
-    const { error } = completion as { error?: unknown };
-    const told = error === undefined ? 'no message' : JSON.stringify(error).slice(0, bodyLimit);
-    throw new ModelError(`chat request failed: ${provider}/${model} answered with ${told}`);
-  }
-  return {
-    text: choice.message.content ?? '',
-    toolCalls: (choice.message.tool_calls ?? []).flatMap((call) =>
-      call.type === 'custom' ? [] : [{ name: call.function.name, arguments: asText(call.function.arguments) }],
-    ),
-    cut: choice.finish_reason === 'length',
-  };
-}
-
-/** Some servers give the arguments as an object, not as the text of one. */
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
-}
-
 /** An error in words; a {@link Passing} one where another try may help. */
 function failure(what: string, call: Call, error: unknown): Error {
   const { provider, model, baseUrl } = call.target;
@@ -174,9 +142,16 @@ function failure(what: string, call: Call, error: unknown): Error {
   if (call.signal.aborted) {
     return new ModelError(`${what}: ${provider}/${model} did not answer within ${requestLimitMs / 60_000} minutes`);
   }
-  return new Passing(`${what}: ${provider}/${model} at ${baseUrl}/chat/completions: ${rootMessage(error)}`, 0, {
-    cause: error,
-  });
+  const root = rootOf(error);
+  const reason = root instanceof Error ? root.message || root.name : String(root);
+  const message = `${what}: ${provider}/${model} at ${baseUrl}/chat/completions: ${reason}`;
+  return isPassing(root) ? new Passing(message, 0, { cause: error }) : new ModelError(message, { cause: error });
+}
+
+/** What the network does has a code; an answer of another form and what fetch itself refuses (a bad port) have none. */
+function isPassing(root: unknown): boolean {
+  const code = (root as { code?: unknown } | undefined)?.code;
+  return root instanceof Passing || (typeof code === 'string' && code !== 'ERR_INVALID_URL');
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -191,9 +166,8 @@ function retryAfterMs(error: unknown): number {
 }
 
 /** The innermost reason, which names the address and what the system said. */
-function rootMessage(error: unknown): string {
+function rootOf(error: unknown): unknown {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  if (deepest instanceof AggregateError) deepest = deepest.errors[0];
-  return deepest instanceof Error ? deepest.message || deepest.name : String(deepest);
+  return deepest instanceof AggregateError ? deepest.errors[0] : deepest;
 }

@@ -1,5 +1,5 @@
 import { type ChatProvider, canonicalProvider, providerProblem } from '../../core/workflow/chat.ts';
-import type { LlmConfig, ModelEntry } from '../../core/workflow/llm.ts';
+import { addressProblem, type LlmConfig, type ModelEntry } from '../../core/workflow/llm.ts';
 import { StepError } from '../action.ts';
 
 /** A model with all that a request to it needs. */
@@ -63,8 +63,8 @@ function providerOf(name: string): ChatProvider {
 
 function baseUrlOf(own: string | undefined, endpoint: Endpoint): string {
   if (own === undefined) return endpoint.baseUrl;
-  const usable = URL.canParse(own) && /^https?:$/.test(new URL(own).protocol);
-  if (!usable) throw new StepError(`base_url "${own}" must be an address that starts with http:// or https://`);
+  const problem = addressProblem(own);
+  if (problem !== undefined) throw new StepError(problem);
   return own;
 }
 

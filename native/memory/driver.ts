@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { channelPair } from '../../core/contract/channel.ts';
 import { CallError, serve } from '../../core/contract/protocol.ts';
+import { parseChord, UnknownKey } from '../../core/workflow/keys.ts';
 import { openDesktop } from '../client.ts';
 import {
   type Bounds,
@@ -14,7 +15,6 @@ import {
   type Point,
   type Window,
 } from '../desktop.ts';
-import { parseChord, UnknownKey } from '../keys.ts';
 import { blank, Pictures, type Pixels, paint } from '../pictures.ts';
 import { contains, flatten, type MemoryDesktop, type MemoryElement, type MemoryWindow } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallError } from '../../core/contract/protocol.ts';
-import { parseChord, UnknownKey } from '../keys.ts';
+import { parseChord, UnknownKey } from '../../core/workflow/keys.ts';
 import type { Devices } from './devices.ts';
 import type { XDisplay } from './display.ts';
 import type { Focus } from './focus.ts';

@@ -68,6 +68,7 @@ async function run(
     workingDir: folder,
     artifactsDir: folder,
     signal: AbortSignal.timeout(50_000),
+    runSignal: new AbortController().signal,
     secrets: [],
     mask: (text) => text,
     addSecretValue: () => {},
