@@ -1,6 +1,6 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkFormat, duration, openStore, print, statusWord, table, UsageError } from './output.ts';
-import { workflowKey } from './status.ts';
 
 export function addHistory(program: Command): void {
   program
@@ -15,9 +15,9 @@ export function addHistory(program: Command): void {
       const limit = Number(flags.limit);
       if (!Number.isInteger(limit) || limit < 1)
         throw new UsageError(`--limit "${flags.limit}": use a positive number`);
-      const store = openStore();
+      const store = openStore({ forReading: true });
       try {
-        const runs = store.listRuns({ limit, ...(workflow !== undefined && { workflow: workflowKey(workflow) }) });
+        const runs = store.listRuns({ limit, ...(workflow !== undefined && { workflow, path: resolve(workflow) }) });
         if (format === 'json') print(`${JSON.stringify(runs, null, 2)}\n`);
         else if (runs.length === 0) print(workflow === undefined ? 'No runs yet\n' : `No runs of "${workflow}" yet\n`);
         else {

@@ -12,7 +12,7 @@ export function addLogs(program: Command): void {
     .option('-s, --step <step>', 'one step; else all')
     .addHelpText('after', '\nExample:\n  dagu logs invoices.yaml --step read')
     .action((workflow: string, flags: { runId?: string; step?: string }) => {
-      const store = openStore();
+      const store = openStore({ forReading: true });
       try {
         const { steps } = findRun(store, workflow, flags.runId);
         const chosen = flags.step === undefined ? steps : steps.filter(({ step }) => step === flags.step);

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { StoreFailure } from '../core/store/database.ts';
+import { addHelp } from './help.ts';
 import { addHistory } from './history.ts';
 import { addLogs } from './logs.ts';
-import { UsageError } from './output.ts';
+import { complain, print, UsageError } from './output.ts';
 import { addStart } from './start.ts';
 import { addStatus } from './status.ts';
 import { addValidate } from './validate.ts';
@@ -13,6 +15,7 @@ const program = new Command('dagu')
   .showHelpAfterError(false)
   .exitOverride()
   .configureOutput({
+    writeOut: print,
     // One line, a suggestion included.
     outputError: (text, write) =>
       write(
@@ -23,7 +26,7 @@ const program = new Command('dagu')
       ),
   });
 
-for (const add of [addStart, addValidate, addStatus, addHistory, addLogs, addVersion]) add(program);
+for (const add of [addStart, addValidate, addStatus, addHistory, addLogs, addVersion, addHelp]) add(program);
 for (const command of program.commands) {
   command.exitOverride().configureOutput(program.configureOutput());
 }
@@ -32,8 +35,8 @@ try {
   await program.parseAsync(process.argv);
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 1;
-  else if (error instanceof UsageError) {
-    process.stderr.write(`Error: ${error.message}\n`);
+  else if (error instanceof UsageError || error instanceof StoreFailure) {
+    complain(error.message);
     process.exitCode = 1;
   } else throw error;
 }

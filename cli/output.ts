@@ -1,18 +1,20 @@
 import type { RunStatus, StepStatus } from '../core/contract/run.ts';
+import { StoreFailure } from '../core/store/database.ts';
 import { dataHome } from '../core/store/paths.ts';
 import { Store } from '../core/store/store.ts';
-import { fieldName } from '../core/workflow/load.ts';
+import { fieldName } from '../core/workflow/field-name.ts';
 import type { LocatedProblem } from '../core/workflow/stream.ts';
 
 /** The command cannot do what it was asked for; the message is one line for the person at it. */
 export class UsageError extends Error {}
 
 /** The runs of this user's data directory; a directory that cannot be used is a usage error. */
-export function openStore(): Store {
+export function openStore(options?: { forReading: boolean }): Store {
   const home = dataHome();
   try {
-    return new Store(home);
+    return new Store(home, options);
   } catch (error) {
+    if (error instanceof StoreFailure) throw error;
     throw new UsageError(`the data directory ${home} cannot be used: ${(error as Error).message}`);
   }
 }
@@ -54,7 +56,27 @@ export function table(rows: string[][]): string {
     .join('');
 }
 
-/** Prints text, waiting where a pipe is slow; a reader that went away ends the printing. */
+let outputWorks = true;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (!outputWorks) return;
+  outputWorks = false;
+  // A reader that went away, as `head` does, has what it wanted.
+  if (error.code === 'EPIPE') return;
+  process.exitCode = 1;
+  complain(`the output could not be written: ${error.message}`);
+});
+// Where nobody reads the complaints there is nobody to tell; the exit code stays.
+process.stderr.on('error', () => {});
+
+/**
+ * Prints text. A reader that went away ends the printing and nothing else; any other
+ * failure is told once and makes the exit code 1. The command goes on in both cases.
+ */
 export function print(text: string): void {
-  process.stdout.write(text);
+  if (outputWorks) process.stdout.write(text);
+}
+
+/** Says in one line on standard error what went wrong. */
+export function complain(message: string): void {
+  process.stderr.write(`Error: ${message}\n`);
 }

@@ -1,21 +1,48 @@
 import type { RunDetail, TimelineEvent } from '../core/contract/run.ts';
+import { StoreFailure } from '../core/store/database.ts';
 import type { Store } from '../core/store/store.ts';
 import { duration, print, statusWord } from './output.ts';
+
+/** How long changes gather before the run is read, in ms. */
+const gatherMs = 50;
 
 /** Prints a run's changes as plain lines, each once: the same on a terminal and in a pipe. */
 export class Progress {
   readonly #store: Store;
+  readonly #runId: string;
   readonly #shown = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, runId: string) {
     this.#store = store;
+    this.#runId = runId;
   }
 
-  show(runId: string): void {
-    const detail = this.#store.getRun(runId);
-    if (detail === undefined) return;
-    this.#once(`run ${runId}`, `${detail.run.name}, run ${runId}\n`);
-    for (const line of changes(detail)) this.#once(line.key, line.text);
+  /** The run changed: it is shown soon, with all that changes until then. */
+  changed(): void {
+    this.#timer ??= setTimeout(() => this.#read(), gatherMs);
+  }
+
+  /** Prints what was not printed yet. */
+  show(detail: RunDetail): void {
+    this.#once('run', `${detail.run.name}, run ${this.#runId}\n`);
+    for (const { key, text } of changes(detail)) this.#once(key, text);
+  }
+
+  /** Reads the run no more. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #read(): void {
+    this.#timer = undefined;
+    try {
+      const detail = this.#store.getRun(this.#runId);
+      if (detail !== undefined) this.show(detail);
+    } catch (error) {
+      // It is told at the run's end, which reads the store too.
+      if (!(error instanceof StoreFailure)) throw error;
+    }
   }
 
   #once(key: string, text: string): void {
@@ -25,21 +52,35 @@ export class Progress {
   }
 }
 
-function* changes({ steps, events }: RunDetail): Generator<{ key: string; text: string }> {
+interface Line {
+  key: string;
+  at: string;
+  text: string;
+}
+
+/** After every time there is. */
+const atTheEnd = '9';
+
+/** A run's changes in the order in which they happened; at one time, in the order of the steps. */
+function changes(detail: RunDetail): Line[] {
+  return [...linesByStep(detail)].sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+}
+
+function* linesByStep({ steps, events }: RunDetail): Generator<Line> {
   const width = Math.max(...steps.map(({ step }) => step.length));
   const line = (step: string, text: string) => `  ${step.padEnd(width)}  ${text}\n`;
-  for (const { step, status, startedAt } of steps) {
-    if (status !== 'not_started' && startedAt !== undefined)
-      yield { key: `${step} start`, text: line(step, 'started') };
-  }
-  for (const event of events)
-    yield { key: `${event.step} ${event.sequence}`, text: line(event.step, eventText(event)) };
-  for (const step of steps) {
-    const { status, startedAt, finishedAt, error } = step;
-    if (status === 'not_started' || status === 'running') continue;
+  for (const { step, status, startedAt, finishedAt, error } of steps) {
+    if (status === 'not_started') continue;
+    if (startedAt !== undefined) yield { key: `${step} start`, at: startedAt, text: line(step, 'started') };
+    for (const event of events) {
+      if (event.step !== step) continue;
+      yield { key: `${step} ${event.sequence}`, at: event.timestamp, text: line(step, eventText(event)) };
+    }
+    if (status === 'running') continue;
     const took = duration(startedAt, finishedAt);
     const detail = [took && `after ${took}`, error].filter(Boolean).join(': ');
-    yield { key: `${step.step} ${status}`, text: line(step.step, `${statusWord(status)} ${detail}`.trimEnd()) };
+    const text = line(step, `${statusWord(status)} ${detail}`.trimEnd());
+    yield { key: `${step} ${status}`, at: finishedAt ?? atTheEnd, text };
   }
 }
 

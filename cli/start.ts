@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { RunDetail } from '../core/contract/run.ts';
 import { readWorkflowFile } from '../core/process/workflow-file.ts';
+import { newRunId } from '../core/store/run-id.ts';
 import type { Store } from '../core/store/store.ts';
 import { type GivenParam, ParamError, parseParam, resolveParams } from '../core/workflow/params.ts';
 import type { Workflow } from '../core/workflow/types.ts';
 import { forkNodeExecutor } from '../main/node-processes.ts';
 import { Supervisor } from '../main/supervisor.ts';
-import { openStore, print, UsageError } from './output.ts';
+import { complain, openStore, print, UsageError } from './output.ts';
 import { Progress } from './progress.ts';
+import { splitParams } from './split-params.ts';
 import { summary } from './status.ts';
 import { printProblems, printWarnings } from './validate.ts';
 
@@ -23,6 +25,7 @@ export function addStart(program: Command): void {
   program
     .command('start')
     .description('run a workflow and wait for its end')
+    .usage('[options] <file> [-- params...]')
     .argument('<file>', 'the workflow file')
     .argument('[params...]', 'parameters, after --: values in order, or NAME=value')
     .option('-p, --params <params>', 'parameters as one text: NAME=value NAME2="a value"')
@@ -32,6 +35,7 @@ export function addStart(program: Command): void {
     .addHelpText('after', '\nExample:\n  dagu start invoices.yaml -- CUSTOMER="Blue Harbour"')
     .action(async (file: string, rest: string[], flags: StartFlags) => {
       checkFlags(flags);
+      checkSeparator(file, rest);
       const workflow = await load(file, [...splitParams(flags.params ?? ''), ...rest.map(parseParam)]);
       if (workflow === undefined) {
         process.exitCode = 1;
@@ -60,8 +64,16 @@ function checkFlags({ name, runId }: StartFlags): void {
   }
 }
 
+/** Parameters come after `--`; a word before it is more likely a file or a flag gone wrong. */
+function checkSeparator(file: string, params: string[]): void {
+  const separator = process.argv.indexOf('--');
+  const separated = separator === -1 ? 0 : process.argv.length - separator - 1;
+  if (params.length <= separated) return;
+  throw new UsageError(`parameters come after --: dagu start ${file} -- ${params.join(' ')}`);
+}
+
 async function load(file: string, params: GivenParam[]): Promise<Startable | undefined> {
-  if (!existsSync(file)) throw new UsageError(`there is no workflow file ${file}`);
+  if (!existsSync(file)) throw new UsageError(`there is no workflow file "${file}"`);
   const loaded = await readWorkflowFile(file, { strictStream: false });
   printWarnings(loaded);
   if (loaded.workflow === undefined) {
@@ -79,26 +91,36 @@ async function load(file: string, params: GivenParam[]): Promise<Startable | und
 
 async function start(store: Store, { workflow, params }: Startable, flags: StartFlags): Promise<void> {
   if (flags.runId !== undefined && store.getRun(flags.runId) !== undefined) {
-    throw new UsageError(`--run-id "${flags.runId}": there is a run with this id already`);
+    throw runIdTaken(flags.runId);
   }
+  const runId = flags.runId ?? newRunId();
   const supervisor = new Supervisor({ home: store.paths.home, fork: forkNodeExecutor });
-  const progress = new Progress(store);
-  if (!flags.quiet) supervisor.onChanged((runId) => progress.show(runId));
-  const { runId, finished } = supervisor.start({
+  const progress = new Progress(store, runId);
+  if (!flags.quiet) supervisor.onChanged(() => progress.changed());
+  const { finished } = supervisor.start({
+    runId,
     path: workflow.path,
     params,
     trigger: 'manual',
-    ...(flags.runId !== undefined && { runId: flags.runId }),
     ...(flags.name !== undefined && { name: flags.name }),
   });
   const release = stopOnSignals(supervisor);
   const end = await finished;
   release();
+  progress.close();
+  if (end.code === 'run_exists') throw runIdTaken(runId);
+  if (end.code !== undefined) throw new UsageError(end.error);
   const detail = store.getRun(runId);
   if (detail === undefined) throw new UsageError(end.error ?? 'the run did not begin');
-  if (!flags.quiet) print(`\n${summary(detail)}`);
-  else if (!succeeded(detail)) process.stderr.write(`Error: ${detail.run.error}\n`);
+  if (!flags.quiet) {
+    progress.show(detail);
+    print(`\n${summary(detail)}`);
+  } else if (!succeeded(detail)) complain(`${detail.run.error}`);
   if (!succeeded(detail)) process.exitCode = 1;
+}
+
+function runIdTaken(runId: string): UsageError {
+  return new UsageError(`--run-id "${runId}": there is a run with this id already`);
 }
 
 function succeeded({ run }: RunDetail): boolean {
@@ -117,12 +139,4 @@ function stopOnSignals(supervisor: Supervisor): () => void {
   return () => {
     for (const signal of signals) process.off(signal, stop);
   };
-}
-
-/** Cuts `A=1 B="two words" plain` at its blanks; quotes keep a value together. */
-function splitParams(text: string): GivenParam[] {
-  const words = text.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
-  return words.map((word) =>
-    parseParam(word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single)),
-  );
 }

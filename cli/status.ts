@@ -16,7 +16,7 @@ export function addStatus(program: Command): void {
     .addHelpText('after', '\nExample:\n  dagu status invoices.yaml --format json')
     .action((workflow: string, flags: { runId?: string; format: string }) => {
       const format = checkFormat(flags.format);
-      const store = openStore();
+      const store = openStore({ forReading: true });
       try {
         const detail = findRun(store, workflow, flags.runId);
         if (format === 'json') print(`${JSON.stringify(asJson(detail), null, 2)}\n`);
@@ -27,22 +27,17 @@ export function addStatus(program: Command): void {
     });
 }
 
-/** A workflow's path when there is such a file, else its name. */
-export function workflowKey(workflow: string): string {
-  return existsSync(workflow) ? resolve(workflow) : workflow;
-}
-
-/** The run that was asked for; a usage error when there is none. */
+/** The run that was asked for, of a workflow by its name or path; a usage error when there is none. */
 export function findRun(store: Store, workflow: string, runId: string | undefined): RunDetail {
-  const key = workflowKey(workflow);
+  const path = resolve(workflow);
   if (runId === undefined) {
-    const [newest] = store.listRuns({ limit: 1, workflow: key });
+    const [newest] = store.listRuns({ limit: 1, workflow, path });
     if (newest === undefined)
       throw new UsageError(`there is no run of "${workflow}"; dagu history lists the runs there are`);
     return store.getRun(newest.runId) as RunDetail;
   }
   const detail = store.getRun(runId);
-  if (detail === undefined || ![detail.run.name, detail.run.path].includes(key)) {
+  if (detail === undefined || (detail.run.name !== workflow && detail.run.path !== path)) {
     throw new UsageError(
       `there is no run "${runId}" of "${workflow}"; dagu history ${workflow} lists the runs there are`,
     );

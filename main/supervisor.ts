@@ -19,6 +19,8 @@ export type ForkExecutor = () => ExecutorProcess;
 export interface RunEnd {
   status: RunStatus;
   error?: string;
+  /** The code of the executor's refusal: it could not begin the run, or not go on with it. */
+  code?: string;
 }
 
 export interface StartedRun {
@@ -112,5 +114,6 @@ function asEnd(error: unknown): RunEnd {
   if (error instanceof CallError && error.code === 'closed') {
     return { status: 'failed', error: `the run's process ended before the run did: ${error.message}` };
   }
-  return { status: 'failed', error: (error as Error).message };
+  const { message } = error as Error;
+  return { status: 'failed', error: message, code: error instanceof CallError ? error.code : 'failed' };
 }

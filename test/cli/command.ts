@@ -25,12 +25,16 @@ export class CommandLine {
     return path;
   }
 
-  /** Starts the command; `ended` resolves with what it printed. */
-  start(args: string[], env: NodeJS.ProcessEnv = {}): { child: ChildProcess; ended: Promise<Ended> } {
+  /** Starts the command; `ended` resolves with what it printed. `stdout` is a descriptor it prints to instead. */
+  start(
+    args: string[],
+    env: NodeJS.ProcessEnv = {},
+    stdout: number | 'pipe' = 'pipe',
+  ): { child: ChildProcess; ended: Promise<Ended> } {
     const child = spawn(process.execPath, [dagu, ...args], {
       cwd: this.folder,
       env: { ...process.env, DAGU_DESKTOP_HOME: this.home, DISPLAY: '', WAYLAND_DISPLAY: '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', stdout, 'pipe'],
     });
     this.#children.add(child);
     const output = { stdout: '', stderr: '' };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { groupLives } from '../../executor/engine/process-group.ts';
@@ -52,6 +52,36 @@ describe('dagu start, status, history, logs', () => {
     expect(existsSync(join(line.folder, 'x'))).toBe(false);
   });
 
+  it('finds the runs of a workflow file that is gone, by its path', async () => {
+    const file = line.file('gone.yaml', 'steps:\n  - {id: a, run: echo here}\n');
+    await line.run('start', '-q', '--name', 'other', file);
+    rmSync(file);
+    for (const path of [file, 'gone.yaml', './gone.yaml']) {
+      expect((await line.run('logs', path)).stdout, path).toBe('here\n');
+      expect((await line.run('status', path)).stdout, path).toContain('other succeeded');
+      expect((await line.run('history', path)).stdout, path).toContain('other');
+    }
+  });
+
+  it('shows the steps of a chain in the order of what happened', async () => {
+    const steps = ['a', 'b', 'c'].map((id) => `  - {id: ${id}, run: sleep 0.1}\n`).join('');
+    const { stdout } = await line.run('start', line.file('flow.yaml', `type: chain\nsteps:\n${steps}`));
+    const [progress = ''] = stdout.split('\nflow succeeded');
+    expect(
+      [...progress.matchAll(/^ {2}(\w) {2}(started|succeeded)/gm)].map(([, step, what]) => `${step} ${what}`),
+    ).toEqual(['a started', 'a succeeded', 'b started', 'b succeeded', 'c started', 'c succeeded']);
+  });
+
+  it('gives an id to one run alone, also when two start at the same time', async () => {
+    const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: sleep 0.5}\n');
+    await line.run('history');
+    const ends = await Promise.all([1, 2].map(() => line.run('start', '--run-id', 'same', file)));
+    const [won, lost] = ends.sort((a, b) => (a.code ?? 2) - (b.code ?? 2));
+    expect(won).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('flow succeeded') });
+    const stderr = 'Error: --run-id "same": there is a run with this id already\n';
+    expect(lost).toEqual({ code: 1, stdout: '', stderr });
+  });
+
   it('ends with 1 and the reason when a step fails', async () => {
     const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: exit 7}\n');
     const ended = await line.run('start', file);
@@ -78,7 +108,19 @@ describe('dagu start, status, history, logs', () => {
 
 describe('what dagu refuses, in one line, with nothing started', () => {
   const cases: [name: string, args: string[], message: string][] = [
-    ['no file', ['start', 'nowhere.yaml'], 'Error: there is no workflow file nowhere.yaml'],
+    ['no file', ['start', 'nowhere.yaml'], 'Error: there is no workflow file "nowhere.yaml"'],
+    ['an empty file name', ['start', ''], 'Error: there is no workflow file ""'],
+    [
+      'a parameter without --',
+      ['start', 'flow.yaml', 'other.yaml'],
+      'Error: parameters come after --: dagu start flow.yaml -- other.yaml',
+    ],
+    [
+      'a quote that is not closed',
+      ['start', 'flow.yaml', '--params', "WHO=it's"],
+      "Error: --params: the quote that begins at 's is not closed",
+    ],
+    ['help for no command', ['help', 'bogus'], 'Error: there is no command "bogus"; the commands are start, validate'],
     ['a missing argument', ['start'], "Error: missing required argument 'file'"],
     ['an unknown flag', ['start', 'flow.yaml', '--speed'], "Error: unknown option '--speed'"],
     ['an unknown command', ['strat', 'flow.yaml'], "Error: unknown command 'strat'"],
@@ -134,6 +176,73 @@ describe('what dagu refuses, in one line, with nothing started', () => {
 
   it('says nothing about a workflow that is right', async () => {
     expect(await line.run('validate', line.file('flow.yaml', flow))).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('a reader that goes away', () => {
+  const file = () =>
+    line.file(
+      'flow.yaml',
+      'working_dir: .\ntype: chain\nsteps:\n  - run: seq 1 50000\n  - run: sleep 0.3\n  - run: touch done\n',
+    );
+  const headOf = (args: string[]) => {
+    const { child, ended } = line.start(args);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    return ended;
+  };
+
+  it('leaves the run to go on to its end, and ends the other commands quietly', async () => {
+    expect(await headOf(['start', file()])).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(join(line.folder, 'done'))).toBe(true);
+    expect(await line.json('status', 'flow')).toMatchObject({ status: 'succeeded' });
+    expect(await headOf(['logs', 'flow'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is told from a full disk, in one line', async () => {
+    const full = openSync('/dev/full', 'w');
+    const told = { code: 1, stderr: expect.stringMatching(/^Error: the output could not be written: ENOSPC.*\n$/) };
+    expect(await line.start(['start', file()], {}, full).ended).toMatchObject(told);
+    expect(existsSync(join(line.folder, 'done'))).toBe(true);
+    for (const args of [['status', 'flow'], ['--help']]) {
+      expect(await line.start(args, {}, full).ended, args[0]).toMatchObject(told);
+    }
+    closeSync(full);
+  });
+});
+
+describe('a data directory that is of no use, in one line', () => {
+  it.each(['/proc/nope', '/dev/null', '/dev/null/home'])('%s', async (home) => {
+    const file = line.file('flow.yaml', flow);
+    for (const args of [
+      ['start', file],
+      ['status', file],
+    ]) {
+      const ended = await line.start(args, { DAGU_DESKTOP_HOME: home }).ended;
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(/^Error: the data directory \S+ cannot be used: .*\n$/);
+    }
+  });
+
+  it('a damaged database, which is named', async () => {
+    const file = line.file('flow.yaml', flow);
+    await line.run('start', '-q', file);
+    const database = join(line.home, 'dagu-desktop.db');
+    const descriptor = openSync(database, 'r+');
+    writeSync(descriptor, Buffer.alloc(80_000, 0xa5), 0, 80_000, 4096);
+    closeSync(descriptor);
+    for (const args of [['start', file], ['status', file], ['logs', file], ['history']]) {
+      const ended = await line.run(...args);
+      expect(ended, args[0]).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toContain(`Error: the database ${database} is damaged; put a backup in its place`);
+      expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+    }
+  });
+
+  it("a step's log that cannot be written", async () => {
+    const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: rm -r $(dirname $DAG_RUN_WORK_DIR)/logs; echo x}\n');
+    const ended = await line.run('start', '-q', file);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^Error: \S+01-a\.out cannot be written: ENOENT.*\n$/);
   });
 });
 
