@@ -10,7 +10,7 @@ import { Supervisor } from '../main/supervisor.ts';
 import { openStore, print, UsageError } from './output.ts';
 import { Progress } from './progress.ts';
 import { summary } from './status.ts';
-import { printProblems, printWarnings } from './validate.ts';
+import { printFirstWarning, printProblems } from './validate.ts';
 
 interface StartFlags {
   params?: string;
@@ -63,7 +63,7 @@ function checkFlags({ name, runId }: StartFlags): void {
 async function load(file: string, params: GivenParam[]): Promise<Startable | undefined> {
   if (!existsSync(file)) throw new UsageError(`there is no workflow file ${file}`);
   const loaded = await readWorkflowFile(file, { strictStream: false });
-  printWarnings(loaded);
+  printFirstWarning(file, loaded);
   if (loaded.workflow === undefined) {
     printProblems(file, loaded);
     return undefined;
