@@ -12,7 +12,7 @@ import { complain, openStore, print, UsageError } from './output.ts';
 import { Progress } from './progress.ts';
 import { splitParams } from './split-params.ts';
 import { summary } from './status.ts';
-import { printProblems, printWarnings } from './validate.ts';
+import { printFirstWarning, printProblems } from './validate.ts';
 
 interface StartFlags {
   params?: string;
@@ -75,7 +75,7 @@ function checkSeparator(file: string, params: string[]): void {
 async function load(file: string, params: GivenParam[]): Promise<Startable | undefined> {
   if (!existsSync(file)) throw new UsageError(`there is no workflow file "${file}"`);
   const loaded = await readWorkflowFile(file, { strictStream: false });
-  printWarnings(loaded);
+  printFirstWarning(file, loaded);
   if (loaded.workflow === undefined) {
     printProblems(file, loaded);
     return undefined;

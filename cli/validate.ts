@@ -25,6 +25,13 @@ export function printProblems(file: string, { problems }: Loaded): void {
   process.stderr.write(`Validation failed for ${file}\n${list}`);
 }
 
-export function printWarnings({ warnings }: Loaded): void {
+function printWarnings({ warnings }: Loaded): void {
   for (const warning of warnings) process.stderr.write(`warning: ${problemLine(warning)}\n`);
+}
+
+/** The first warning, and how many more `validate` tells. */
+export function printFirstWarning(file: string, { warnings: [first, ...more] }: Loaded): void {
+  if (first === undefined) return;
+  const rest = more.length === 0 ? '' : ` (and ${more.length} more: dagu validate ${file})`;
+  process.stderr.write(`warning: ${problemLine(first)}${rest}\n`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../core/contract/channel.ts';
 import { executorProtocol, supervisorProtocol } from '../core/contract/messages.ts';
 import { CallError, connect, serve } from '../core/contract/protocol.ts';
@@ -57,7 +58,10 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.on(signal, () => stop.abort(new Stopped('the run was stopped')));
 }
 
-/** Tells the supervisor of changes, one message at a time: what changed meanwhile is told by the next. */
+/** How often the supervisor is told of changes, in ms: who shows them reads the whole run each time. */
+const tellEveryMs = 100;
+
+/** Tells the supervisor of a change: at once after a quiet time, and of what changes meanwhile by one later message. */
 function teller(runId: string): () => void {
   let telling = false;
   let more = false;
@@ -65,12 +69,11 @@ function teller(runId: string): () => void {
     more = telling;
     if (telling) return;
     telling = true;
-    const told = () => {
+    // A supervisor that is gone is seen by the channel's close.
+    void Promise.allSettled([supervisor.changed({ runId }), delay(tellEveryMs)]).then(() => {
       telling = false;
       if (more) tell();
-    };
-    // A supervisor that is gone is seen by the channel's close.
-    supervisor.changed({ runId }).then(told, told);
+    });
   };
   return tell;
 }

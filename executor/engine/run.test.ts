@@ -247,6 +247,28 @@ steps:
     expect(errors.kept).toBeUndefined();
   });
 
+  it("keeps what a command's children write after its end out of the next steps", async () => {
+    const until = (file: string) => `until [ -e ${join(folder, file)} ]; do sleep 0.01; done`;
+    const detail = await run(`
+type: chain
+steps:
+  - {id: a, run: "(trap '' PIPE; ${until('next')}; echo late || true; touch ${join(folder, 'late')}) & echo now"}
+  - {id: b, run: "echo before; touch ${join(folder, 'next')}; ${until('late')}; echo after"}
+`);
+    expect([printed(detail, 'a'), printed(detail, 'b')]).toEqual(['now\n', 'before\nafter\n']);
+  });
+
+  it('tells what no environment can take: a NUL character, and too long a text', async () => {
+    const detail = await run(`
+steps:
+  - {id: nul, run: "true", env: {A: "x\\0y"}}
+  - {id: long, run: "true", env: {A: ${'x'.repeat(140_000)}}}
+`);
+    const errors = Object.fromEntries(detail.steps.map(({ step, error }) => [step, error]));
+    expect(errors.nul).toBe('the environment variable "A" holds a NUL character, which no environment can carry');
+    expect(errors.long).toContain('longer than the system passes to a program');
+  });
+
   it('refuses a second run with the id of one that is running', async () => {
     const text = 'steps:\n  - {id: a, run: sleep 0.3}\n';
     // Either may come first to the lock.

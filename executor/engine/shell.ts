@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { ShellDataError, shellProgram } from '../../core/workflow/shell-data.ts';
 import { type StepContext, StepError } from '../action.ts';
+import { type CommandProcess, type CommandStart, commandStarter, type ProcessEnd } from './command-process.ts';
 import { findProgram } from './find-program.ts';
 import type { Guardian } from './guardian.ts';
 import { endGroup, groupLives } from './process-group.ts';
@@ -40,25 +40,20 @@ async function runCommand(
   { context, values, shell, stdout, stderr, guardian }: ShellStep,
 ): Promise<void> {
   const { script, env } = compile(command, context, values);
-  context.signal.throwIfAborted();
-  const child = spawn(findProgram(shell, context.env.PATH), ['-e', '-c', script], {
-    cwd: context.workingDir,
-    env: { ...context.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that a stop reaches all that the command started.
-    detached: process.platform !== 'win32',
-  });
+  const args = ['-e', '-c', script];
+  const child = await start({ args, cwd: context.workingDir, env: { ...context.env, ...env } }, shell, context.signal);
   const group = child.pid;
-  if (group !== undefined) guardian.watch(group);
-  child.stdout?.on('data', (chunk: Buffer) => stdout.write(chunk));
-  child.stderr?.on('data', (chunk: Buffer) => stderr.write(chunk));
+  guardian.watch(group);
+  child.stdout.on('data', (chunk: Buffer) => stdout.write(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.write(chunk));
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped = group === undefined ? undefined : endGroup(group);
+    stopped = endGroup(group);
   };
   context.signal.addEventListener('abort', stop, { once: true });
+  if (context.signal.aborted) stop();
   try {
-    const { code, signal } = await ended(child, shell, context.workingDir);
+    const { code, signal } = await endOfOutput(child);
     // What the command started may outlive it for a moment; a stopped step has ended with all of it.
     await stopped;
     context.signal.throwIfAborted();
@@ -66,7 +61,7 @@ async function runCommand(
     if (code !== 0) throw new CommandFailed(code ?? 1, `the command ended with exit code ${code}`);
   } finally {
     context.signal.removeEventListener('abort', stop);
-    if (group !== undefined && !groupLives(group)) guardian.letGo(group);
+    if (!groupLives(group)) guardian.letGo(group);
   }
 }
 
@@ -83,27 +78,43 @@ function compile(
   }
 }
 
-function ended(
-  child: ChildProcess,
-  shell: string,
-  cwd: string,
-): Promise<{ code: number | null; signal: string | null }> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      const missing =
-        error.code === 'ENOENT' ? `neither may be missing: shell "${shell}", folder "${cwd}"` : error.message;
-      reject(new StepError(`the command could not be started: ${missing}`));
-    });
-    child.once('exit', (code, signal) => {
-      const finish = () => {
-        clearTimeout(timer);
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-        resolve({ code, signal });
-      };
-      // A child of the command that stays behind may hold the pipes open for ever.
-      const timer = setTimeout(finish, drainMs);
-      child.once('close', finish);
-    });
-  });
+async function start(what: Omit<CommandStart, 'file'>, shell: string, signal: AbortSignal): Promise<CommandProcess> {
+  refuseNul(what.env);
+  const startCommand = await commandStarter();
+  signal.throwIfAborted();
+  try {
+    return await startCommand({ file: findProgram(shell, what.env.PATH), ...what });
+  } catch (error) {
+    throw new StepError(`the command could not be started: ${whyNot(error as NodeJS.ErrnoException, shell, what.cwd)}`);
+  }
+}
+
+function whyNot(error: NodeJS.ErrnoException, shell: string, folder: string): string {
+  if (error.code === 'ENOENT') return `neither may be missing: shell "${shell}", folder "${folder}"`;
+  if (error.code === 'E2BIG') {
+    return 'it and its environment are longer than the system passes to a program; pass long values in files';
+  }
+  return error.message;
+}
+
+/** A NUL ends a text where the system reads it: what follows would be lost. */
+function refuseNul(env: Readonly<Record<string, string>>): void {
+  const [name] = Object.entries(env).find((entry) => entry.some((text) => text.includes('\0'))) ?? [];
+  if (name === undefined) return;
+  throw new StepError(
+    `the environment variable ${JSON.stringify(name)} holds a NUL character, which no environment can carry`,
+  );
+}
+
+async function endOfOutput({ ended, stdout, stderr }: CommandProcess): Promise<ProcessEnd> {
+  const outputs = [stdout, stderr];
+  const closed = Promise.all(outputs.map((output) => new Promise((resolve) => output.once('close', resolve))));
+  const end = await ended;
+  // A child of the command that stays behind may hold the pipes open for ever.
+  const timer = setTimeout(() => {
+    for (const output of outputs) output.destroy();
+  }, drainMs);
+  await closed;
+  clearTimeout(timer);
+  return end;
 }

@@ -102,7 +102,17 @@ describe('dagu start, status, history, logs', () => {
     await line.run('start', '-q', file);
     const { stdout } = await line.run('logs', 'flow');
     expect(stdout).toContain('sqlite');
-    expect(stdout).not.toMatch(/koffi|sharp|canvas/);
+    expect(stdout).not.toMatch(/sharp|canvas/);
+  });
+});
+
+describe('deprecated syntax', () => {
+  it('is told at every place by validate, and in one line by start', async () => {
+    const file = line.file('old.yaml', 'steps:\n  - command: "true"\n  - command: "true"\n  - command: "true"\n');
+    const started = await line.run('start', '-q', file);
+    expect(started).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*\n$/) });
+    expect(started.stderr).toContain('steps[0].command is deprecated; use run (and 2 more: dagu validate');
+    expect((await line.run('validate', file)).stderr.match(/^warning: /gm)).toHaveLength(3);
   });
 });
 
