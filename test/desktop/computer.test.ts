@@ -202,11 +202,12 @@ it('a balance is read into an output', async () => {
 describe('what goes wrong', () => {
   const window = { app: 'homebank', window: 'books.xhb' };
   const openForm = pinned('Open the form', [{ click: { ...window, role: 'button', name: 'Add' } }]);
-  const fillMemo = pinned('Enter a memo', [{ type: { into: field('Memo'), text: 'half '.repeat(20) } }]);
+  const fillMemo = pinned('Enter a memo', [{ type: { into: field('Memo'), text: 'half '.repeat(150) } }]);
   const opened = { expect: { window: 'Add transaction', within: '10s' } };
 
   it('a driver that is killed fails the step, and a fresh one works on', async () => {
-    const killed = { at: /type "half/, kill: () => setTimeout(killDriver, 1_000) };
+    // The text takes more than a second to type, also on a machine that does nothing else.
+    const killed = { at: /type "half/, kill: () => setTimeout(killDriver, 300) };
     await expect(run([openForm, opened, fillMemo], {}, killed)).rejects.toThrow(
       /^computer: do\[2\] act failed: the program that operates the desktop ended: the process was ended by SIGKILL/,
     );
