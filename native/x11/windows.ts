@@ -47,6 +47,8 @@ const sideTypes = [
 export class Windows {
   readonly #display: XDisplay;
   #ignored = new Set<XId>();
+  /** The window manager's frame around a window, by window. */
+  readonly #frames = new Map<XId, XId>();
 
   constructor(display: XDisplay) {
     this.#display = display;
@@ -149,8 +151,17 @@ export class Windows {
   place(id: string): Place {
     const xid = Number(id);
     const isThere = Number.isInteger(xid) && xid !== this.#display.root && !this.#ignored.has(xid);
-    const place = isThere ? this.#placeOf(xid, this.#frameOf(xid)) : undefined;
+    const place = isThere ? (this.#placeInKnownFrame(xid) ?? this.#placeOf(xid, this.#frameOf(xid))) : undefined;
     if (place === undefined) throw noWindow(id);
+    if (place.frame !== xid) this.#frames.set(xid, place.frame);
+    return place;
+  }
+
+  /** A frame goes with its window, so one that is there is still the window's; looking it up costs more than using it. */
+  #placeInKnownFrame(xid: XId): Place | undefined {
+    const frame = this.#frames.get(xid);
+    const place = frame === undefined ? undefined : this.#placeOf(xid, frame);
+    if (place === undefined) this.#frames.delete(xid);
     return place;
   }
 
