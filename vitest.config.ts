@@ -19,6 +19,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{core,native,executor,main,preload,renderer,cli,build}/**/*.test.{ts,tsx}'],
           testTimeout: 10_000,
+          // Else one core less than there are, which on two cores is one file at a time.
+          maxWorkers: '100%',
         },
       },
       { ...shared, test: { ...built, name: 'cli', include: ['test/cli/**/*.test.ts'] } },
