@@ -16,6 +16,12 @@ describe('parameters', () => {
     expect(resolve('B=x=y\nz', 'A=')).toEqual({ A: '', B: 'x=y\nz' });
   });
 
+  it('may be named as what every object has', () => {
+    const odd = { params: [{ name: 'constructor', default: 'y', required: false }] } as unknown as Workflow;
+    expect(resolveParams(odd, [])).toEqual({ constructor: 'y' });
+    expect(resolveParams(odd, [parseParam('constructor=z')])).toEqual({ constructor: 'z' });
+  });
+
   it.each([
     [[], 'parameter "A" is required'],
     [['A=1', 'C=2'], 'unknown parameter "C" (parameters of this workflow: A, B)'],
