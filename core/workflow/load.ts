@@ -11,7 +11,9 @@ import {
 } from './document.ts';
 import { fieldName } from './field-name.ts';
 import { checkGraph } from './graph.ts';
+import { isObject } from './json.ts';
 import { checkLlm } from './llm.ts';
+import { listedProperties } from './output-schema.ts';
 import { checkShellReferences } from './shell-data.ts';
 import { isPosixShell } from './shells.ts';
 import { type LocatedProblem, readStream, type SourceDocument } from './stream.ts';
@@ -67,7 +69,7 @@ function checkStream(documents: SourceDocument[], strict: boolean): LocatedProbl
       add('must not be empty');
       continue;
     }
-    if (!isRecord(value)) {
+    if (!isObject(value)) {
       add('must be a mapping');
       continue;
     }
@@ -132,7 +134,7 @@ function findUnsupported(value: Record<string, unknown>): Problem[] {
   for (const [path, step] of stepPlaces(value)) {
     for (const key of Object.keys(step)) if (unsupportedStepKeys.has(key)) problems.push(refuse([...path, key]));
   }
-  if (isRecord(value.handler_on)) {
+  if (isObject(value.handler_on)) {
     for (const key of Object.keys(value.handler_on)) {
       if (unsupportedHandlers.has(key)) problems.push(refuse(['handler_on', key]));
     }
@@ -142,10 +144,10 @@ function findUnsupported(value: Record<string, unknown>): Problem[] {
 
 function stepPlaces(value: Record<string, unknown>): [FieldPath, Record<string, unknown>][] {
   const steps = Array.isArray(value.steps) ? value.steps.map((step, index) => [['steps', index], step] as const) : [];
-  const handlers = isRecord(value.handler_on)
+  const handlers = isObject(value.handler_on)
     ? Object.entries(value.handler_on).map(([name, step]) => [['handler_on', name], step] as const)
     : [];
-  return [...steps, ...handlers].flatMap(([path, step]) => (isRecord(step) ? [[path, step]] : []));
+  return [...steps, ...handlers].flatMap(([path, step]) => (isObject(step) ? [[path, step]] : []));
 }
 
 interface Building {
@@ -283,7 +285,7 @@ function readContinueOn(value: StepDocument['continue_on']): Step['continueOn'] 
 function outputNames(step: Step): string[] {
   const rules = actionRules[step.action];
   if (rules !== undefined) return rules.outputNames(step);
-  const properties = isRecord(step.outputSchema?.properties) ? Object.keys(step.outputSchema.properties) : [];
+  const properties = listedProperties(step.outputSchema);
   return step.output === undefined ? properties : [step.output, ...properties];
 }
 
@@ -331,8 +333,4 @@ function shellProblem(path: FieldPath, shell: string): Problem {
     path,
     message: `field '${fieldName(path)}': shell "${shell}" is not supported; use sh, bash, zsh, dash or ksh`,
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
