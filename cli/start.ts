@@ -98,6 +98,7 @@ async function start(store: Store, { workflow, params }: Startable, flags: Start
   const progress = new Progress(store, runId);
   if (!flags.quiet) supervisor.onChanged(() => progress.changed());
   const { finished } = supervisor.start({
+    mode: 'start',
     runId,
     path: workflow.path,
     params,

@@ -71,7 +71,7 @@ export function makeApi({ folder, supervisor, queries }: ApiParts): Handlers<typ
 
   /** Starts a run and waits until the store has it, so that whoever gets its id can read it. */
   async function startStored(path: string): Promise<string> {
-    const { runId, finished } = supervisor.start({ path, trigger: 'tray' });
+    const { runId, finished } = supervisor.start({ mode: 'start', path, trigger: 'tray' });
     const changed = new Promise<undefined>((resolve) => stored.set(runId, () => resolve(undefined)));
     const end = await Promise.race([changed, finished]);
     stored.delete(runId);

@@ -14,7 +14,8 @@ function step(input: JsonObject, more: Partial<Step> = {}): Step {
     with: input,
     depends: [],
     env: [],
-    continueOn: { failure: false, skipped: false },
+    continueOn: { failure: false, skipped: false, exitCodes: [], outputs: [], markSuccess: false },
+    preconditions: [],
     outputNames: [],
     path: ['steps', 0],
     ...more,
@@ -23,7 +24,8 @@ function step(input: JsonObject, more: Partial<Step> = {}): Step {
 
 function workflow(llm?: LlmConfig): Workflow {
   const base = { name: 'w', path: '/w.yaml', type: 'graph' as const, params: [], consts: {}, env: [], secrets: [] };
-  return { ...base, steps: [], handlers: {}, artifacts: { enabled: true }, locals: [], ...(llm && { llm }) };
+  const unset = { dotenv: [], preconditions: [], schedules: [], overlapPolicy: 'skip' as const, catchupWindowMs: 0 };
+  return { ...base, ...unset, steps: [], handlers: {}, artifacts: { enabled: true }, locals: [], ...(llm && { llm }) };
 }
 
 const messages = (input: JsonObject, more: Partial<Step> = {}, llm?: LlmConfig) =>

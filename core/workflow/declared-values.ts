@@ -31,10 +31,14 @@ export function readParams(params: WorkflowDocument['params'], problems: Problem
     } else list.push(param);
   };
   const entry = (name: string, value: unknown): Param =>
-    value === null ? { name, required: true } : { name, default: String(value), required: false };
+    value === null
+      ? { name, type: 'string', required: true }
+      : { name, type: 'string', default: String(value), required: false };
   const word = (text: string): Param => {
     const [name = '', ...rest] = text.split('=');
-    return rest.length === 0 ? { name, required: true } : { name, default: rest.join('='), required: false };
+    return rest.length === 0
+      ? { name, type: 'string', required: true }
+      : { name, type: 'string', default: rest.join('='), required: false };
   };
   if (typeof params === 'string')
     for (const [index, text] of params.split(/\s+/).filter(Boolean).entries()) add(word(text), index);
@@ -51,6 +55,7 @@ export function readParams(params: WorkflowDocument['params'], problems: Problem
 function richParam(item: { name: string; default?: unknown; description?: string; required?: boolean }): Param {
   return {
     name: item.name,
+    type: 'string',
     required: item.required ?? false,
     ...(item.default !== undefined && { default: String(item.default) }),
     ...(item.description !== undefined && { description: item.description }),
@@ -87,5 +92,5 @@ export function readSecrets(document: WorkflowDocument, problems: Problem[]): Wo
       });
     }
   }
-  return secrets.map(({ name, provider, key }) => ({ name, provider, key }));
+  return secrets.map(({ name, key, options = {} }) => ({ name, provider: 'env', key, options }));
 }

@@ -177,6 +177,11 @@ function build(document: WorkflowDocument, path: string, local: boolean): { work
     params: readParams(document.params, building.problems),
     consts,
     env: readEnv(document.env),
+    dotenv: [],
+    preconditions: [],
+    schedules: [],
+    overlapPolicy: 'skip',
+    catchupWindowMs: 0,
     secrets: readSecrets(document, building.problems),
     steps,
     handlers,
@@ -252,6 +257,7 @@ function buildStep(document: StepDocument, path: FieldPath, { problems, warnings
     depends: document.depends === undefined ? [] : [document.depends].flat(),
     env: readEnv(document.env),
     continueOn: readContinueOn(document.continue_on),
+    preconditions: [],
     outputNames: [],
     path,
     ...(id !== undefined && { id }),
@@ -277,9 +283,10 @@ function shellOf(document: StepDocument, input: JsonObject, path: FieldPath, pro
 }
 
 function readContinueOn(value: StepDocument['continue_on']): Step['continueOn'] {
-  if (value === undefined) return { failure: false, skipped: false };
-  if (typeof value === 'string') return { failure: value === 'failed', skipped: value === 'skipped' };
-  return { failure: value.failure ?? false, skipped: value.skipped ?? false };
+  const rest = { exitCodes: [], outputs: [], markSuccess: false };
+  if (value === undefined) return { failure: false, skipped: false, ...rest };
+  if (typeof value === 'string') return { failure: value === 'failed', skipped: value === 'skipped', ...rest };
+  return { failure: value.failure ?? false, skipped: value.skipped ?? false, ...rest };
 }
 
 function outputNames(step: Step): string[] {
