@@ -1,121 +1,108 @@
-/** What stands in place of a secret. */
-export const mask = '*******';
+import { Finder } from './finder.ts';
+import { MaskingStream, maskMatches } from './masking-stream.ts';
+import { fewestCharacters, type Match, type Secret } from './patterns.ts';
+import { mapTexts, marker, sealedNumber, sealText } from './sealed.ts';
 
 /**
- * Replaces secret values in texts and in streams of bytes, longest first, so that a
- * secret that begins with another is replaced as a whole.
+ * Replaces secret values by `*******`, in texts, values and streams of bytes: as they are, without
+ * the blanks around them, escaped as JSON has them, and in base64 wherever they stand in it, its
+ * lines wrapped or not. Of secrets that begin alike the longest is replaced; those that overlap
+ * are one mask. A secret of less than four characters is replaced as it is alone.
  */
 export class Masker {
-  #values: string[] = [];
+  readonly #secrets: Secret[] = [];
+  #finder: Finder | undefined;
 
-  constructor(values: readonly string[] = []) {
-    for (const value of values) this.add(value);
+  constructor(secrets: readonly Secret[] = []) {
+    for (const { name, value } of secrets) this.add(value, name);
   }
 
-  /** Masks a value from now on; an empty one is nothing to mask. */
-  add(value: string): void {
-    if (value === '' || this.#values.includes(value)) return;
-    this.#values = [...this.#values, value].sort((a, b) => b.length - a.length);
+  /** Masks a value from now on; an empty one is nothing to mask. Without a name, what was sealed stays so. */
+  add(value: string, name = ''): void {
+    if (value === '' || this.#secrets.some((secret) => secret.value === value)) return;
+    this.#secrets.push({ name, value });
+    this.#finder = undefined;
   }
 
   text(text: string): string {
-    return this.#values.reduce((masked, value) => masked.replaceAll(value, mask), text);
+    return this.#replace(
+      text,
+      (bytes, matches) => maskMatches(bytes, matches, { to: bytes.length, hidden: 0 }).shown.toString('utf8'),
+      (real) => real,
+    );
   }
 
   /** A copy of a JSON value with every text in it masked, keys included. */
   json<T>(value: T): T {
-    if (this.#values.length === 0) return value;
-    if (typeof value === 'string') return this.text(value) as T;
-    if (Array.isArray(value)) return value.map((item) => this.json(item)) as T;
-    if (typeof value === 'object' && value !== null) {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.text(key), this.json(item)])) as T;
-    }
-    return value;
+    return this.#secrets.length === 0 ? value : (mapTexts(value, (text) => this.text(text)) as T);
   }
 
-  /** Like {@link json}, with numbers too: one that holds a secret of four or more digits becomes the mask. */
+  /** Like {@link json}, with numbers too: one that holds a secret of four or more digits becomes a masked text. */
   values<T>(value: T): T {
-    if (typeof value === 'number' || typeof value === 'bigint') {
-      const text = String(value);
-      const holds = this.#values.some((secret) => secret.length >= 4 && text.includes(secret));
-      return holds ? (this.text(text) as T) : value;
-    }
-    if (Array.isArray(value)) return value.map((item) => this.values(item)) as T;
-    if (typeof value === 'object' && value !== null) {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.text(key), this.values(item)])) as T;
-    }
-    return this.json(value);
+    return this.json(mapNumbers(value, (text) => (this.#isIn(text) ? this.text(text) : undefined)) as T);
+  }
+
+  /** A copy of a JSON value for the store, numbers included, every secret in it sealed (sealed.ts). */
+  seal<T>(value: T): T {
+    const sealed = mapTexts(value, (text) => this.#seal(text));
+    return mapNumbers(sealed, (text) => (this.#isIn(text) ? sealedNumber(this.#seal(text)) : undefined)) as T;
   }
 
   /** A mask for one stream of bytes that comes in chunks. */
   stream(): MaskingStream {
-    return new MaskingStream(() => this.#values.map((value) => Buffer.from(value)));
+    return new MaskingStream(() => this.#find());
+  }
+
+  #find(): Finder | undefined {
+    if (this.#secrets.length > 0) this.#finder ??= new Finder(this.#secrets);
+    return this.#finder;
+  }
+
+  #seal(text: string): string {
+    return this.#replace(text, sealMatches, sealText);
+  }
+
+  /** What `found` makes of a text with secrets in it, or `without` of another one. */
+  #replace(
+    text: string,
+    found: (bytes: Buffer, matches: readonly Match[]) => string,
+    without: (text: string) => string,
+  ): string {
+    const bytes = Buffer.from(text);
+    const matches = this.#find()?.find({ bytes, before: 0, ended: true }) ?? [];
+    return matches.length === 0 ? without(text) : found(bytes, matches);
+  }
+
+  /** Whether a number's digits hold a secret. */
+  #isIn(text: string): boolean {
+    return this.#secrets.some(({ value }) => value.length >= fewestCharacters && text.includes(value));
   }
 }
 
-/**
- * Masks bytes chunk by chunk, also a secret that is cut by a border between chunks: the
- * bytes at the end that may begin a secret wait for the next chunk.
- */
-export class MaskingStream {
-  readonly #secrets: () => Buffer[];
-  #kept: Buffer = Buffer.alloc(0);
-
-  constructor(secrets: () => Buffer[]) {
-    this.#secrets = secrets;
+/** Of a secret that begins within another one, the rest cannot be got back. */
+function sealMatches(bytes: Buffer, matches: readonly Match[]): string {
+  let sealed = '';
+  let end = 0;
+  for (const match of matches) {
+    if (match.end <= end) continue;
+    if (match.start >= end) sealed += sealText(bytes.toString('utf8', end, match.start)) + sealMatch(bytes, match);
+    else sealed += marker('', []);
+    end = match.end;
   }
-
-  /** The bytes that can be shown so far. */
-  push(chunk: Buffer): Buffer {
-    const secrets = this.#secrets();
-    if (secrets.length === 0 && this.#kept.length === 0) return chunk;
-    const { done, rest } = replaceSecrets(Buffer.concat([this.#kept, chunk]), secrets, false);
-    this.#kept = rest;
-    return done;
-  }
-
-  /** The bytes that waited, when no more come. */
-  end(): Buffer {
-    const { done } = replaceSecrets(this.#kept, this.#secrets(), true);
-    this.#kept = Buffer.alloc(0);
-    return done;
-  }
+  return sealed + sealText(bytes.toString('utf8', end));
 }
 
-function replaceSecrets(bytes: Buffer, secrets: Buffer[], ended: boolean): { done: Buffer; rest: Buffer } {
-  const parts: Buffer[] = [];
-  let from = 0;
-  let at = 0;
-  while (at < bytes.length) {
-    const next = nextCandidate(bytes, at, secrets);
-    if (next === undefined) break;
-    at = next;
-    // A longer secret that may still be coming wins over a shorter one that is there.
-    if (!ended && secrets.some((secret) => mayBeginAt(bytes, at, secret))) {
-      parts.push(bytes.subarray(from, at));
-      return { done: Buffer.concat(parts), rest: Buffer.from(bytes.subarray(at)) };
-    }
-    const found = secrets.find((secret) => bytes.subarray(at, at + secret.length).equals(secret));
-    if (found === undefined) {
-      at += 1;
-      continue;
-    }
-    parts.push(bytes.subarray(from, at), Buffer.from(mask));
-    at += found.length;
-    from = at;
+function sealMatch(bytes: Buffer, match: Match): string {
+  const { start, end, pattern } = match;
+  return marker(pattern.secret.name, pattern.form(bytes.toString('latin1', start, end), match));
+}
+
+/** A copy of a JSON value with the numbers replaced for which `map` gives something. */
+function mapNumbers(value: unknown, map: (text: string) => string | undefined): unknown {
+  if (typeof value === 'number' || typeof value === 'bigint') return map(String(value)) ?? value;
+  if (Array.isArray(value)) return value.map((item) => mapNumbers(item, map));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapNumbers(item, map)]));
   }
-  parts.push(bytes.subarray(from));
-  return { done: Buffer.concat(parts), rest: Buffer.alloc(0) };
-}
-
-/** The next place where some secret's first byte stands. */
-function nextCandidate(bytes: Buffer, from: number, secrets: Buffer[]): number | undefined {
-  const places = secrets.map((secret) => bytes.indexOf(secret[0] as number, from)).filter((place) => place >= 0);
-  return places.length === 0 ? undefined : Math.min(...places);
-}
-
-/** Whether the bytes end in the middle of what may be the secret. */
-function mayBeginAt(bytes: Buffer, at: number, secret: Buffer): boolean {
-  const there = bytes.length - at;
-  return there < secret.length && bytes.subarray(at).equals(secret.subarray(0, there));
+  return value;
 }

@@ -1,5 +1,4 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { InvalidValue } from '../contract/check.ts';
 import { CallError } from '../contract/protocol.ts';
 
 /** The database could not be read or written. One line: which file, why, what to do. */
@@ -50,11 +49,12 @@ export function onDatabase<T>(path: string, work: () => T): T {
 }
 
 /** Runs work in one transaction, which a failure takes back. */
-export function inTransaction(database: DatabaseSyncInstance, work: () => void): void {
+export function inTransaction<T>(database: DatabaseSyncInstance, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
-    work();
+    const result = work();
     database.exec('COMMIT');
+    return result;
   } catch (error) {
     // SQLite itself takes it back where the disk fails; a second ROLLBACK would hide the reason.
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -107,9 +107,8 @@ function storeFailure(path: string, error: SqliteError): StoreFailure | undefine
 
 function causeOf(error: SqliteError): Cause | undefined {
   if (error.code === 'ENOSPC') return diskFull;
-  // Rows that hold no runs, and tables that are missing though the version says they are there.
-  if (error instanceof InvalidValue || error instanceof SyntaxError) return damaged;
   if (error.code !== 'ERR_SQLITE_ERROR') return undefined;
+  // Tables that are missing though the version says they are there.
   if (/^no such (table|column)/.test(error.message)) return damaged;
   const primary = error.errcode === undefined ? undefined : error.errcode & 0xff;
   return causes.find(({ code, words }) => code === primary || words === error.message);

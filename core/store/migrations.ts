@@ -1,11 +1,20 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { inTransaction } from './database.ts';
 
+/** A column's text with U+F8A3 before each of U+F8A1 to U+F8A4. */
+function sealedSql(column: string): string {
+  const literal = 0xf8a3;
+  return [literal, 0xf8a1, 0xf8a2, 0xf8a4].reduce(
+    (sql, character) => `replace(${sql}, char(${character}), char(${literal}, ${character}))`,
+    column,
+  );
+}
+
 /**
  * The database's versions, each the statements that lead to it from the one before.
  * Never change one that was released: add another.
  */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -71,11 +80,20 @@ const migrations: readonly string[] = [
   UPDATE runs SET root_id = id;
   DROP INDEX runs_by_name;
   DROP INDEX runs_by_path;
-  CREATE INDEX runs_at_the_top ON runs (seq) WHERE parent_id IS NULL;
-  CREATE INDEX runs_by_name ON runs (name, seq) WHERE parent_id IS NULL;
-  CREATE INDEX runs_by_path ON runs (path, seq) WHERE parent_id IS NULL;
+  DROP INDEX runs_going;
+  -- Lists are read from these alone, whatever they leave out, and then the rows that are shown.
+  CREATE INDEX runs_at_the_top ON runs (seq, status, created_at) WHERE parent_id IS NULL;
+  CREATE INDEX runs_by_name ON runs (name, seq, status, created_at) WHERE parent_id IS NULL;
+  CREATE INDEX runs_by_path ON runs (path, seq, status, created_at) WHERE parent_id IS NULL;
+  CREATE INDEX runs_unfinished ON runs (seq)
+    WHERE parent_id IS NULL AND status IN ('not_started', 'queued', 'running', 'waiting');
+  -- Runs that a process should be at work on.
+  CREATE INDEX runs_going ON runs (root_id, status) WHERE status IN ('running', 'not_started');
   CREATE UNIQUE INDEX runs_by_parent ON runs (parent_id, parent_step, item) WHERE parent_id IS NOT NULL;
+  CREATE INDEX runs_by_root ON runs (root_id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX runs_by_source ON runs (source_hash);
 
+  -- Attempts before a run's newest one, whose state stands in runs.
   CREATE TABLE attempts (
     run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     attempt INTEGER NOT NULL,
@@ -91,6 +109,8 @@ const migrations: readonly string[] = [
     run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     attempt INTEGER NOT NULL,
     position INTEGER NOT NULL,
+    -- The attempt in which it came to what it is: an earlier one where this attempt kept it.
+    ran_in INTEGER NOT NULL,
     step TEXT NOT NULL,
     action TEXT NOT NULL,
     handler TEXT,
@@ -108,12 +128,30 @@ const migrations: readonly string[] = [
     PRIMARY KEY (run_id, attempt, position),
     UNIQUE (run_id, attempt, step)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO steps_of_attempts (run_id, attempt, position, step, action, handler, status, started_at, finished_at,
-      exit_code, error, outputs, stdout_file, stderr_file)
-    SELECT run_id, 1, position, step, action, handler, status, started_at, finished_at,
-      exit_code, error, outputs, stdout_file, stderr_file FROM steps;
+  INSERT INTO steps_of_attempts (run_id, attempt, position, ran_in, step, action, handler, status, started_at,
+      finished_at, exit_code, error, outputs, stdout_file, stderr_file)
+    SELECT run_id, 1, position, 1, step, action, handler, status, started_at,
+      finished_at, exit_code, error, outputs, stdout_file, stderr_file FROM steps;
   DROP TABLE steps;
   ALTER TABLE steps_of_attempts RENAME TO steps;
+
+  -- Params and outputs are sealed from now on (core/masking/sealed.ts): characters that mean something there.
+  UPDATE runs SET params = ${sealedSql('params')} WHERE params <> ${sealedSql('params')};
+  UPDATE steps SET outputs = ${sealedSql('outputs')} WHERE outputs <> ${sealedSql('outputs')};
+
+  CREATE TABLE events_of_attempts (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    attempt INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    UNIQUE (run_id, attempt, step, sequence)
+  ) STRICT;
+  INSERT INTO events_of_attempts (seq, run_id, attempt, step, sequence, event)
+    SELECT seq, run_id, 1, step, sequence, event FROM events;
+  DROP TABLE events;
+  ALTER TABLE events_of_attempts RENAME TO events;
   CREATE INDEX events_by_run ON events (run_id, seq);
 
   -- What a person decided about a step that waits; the run's process takes it up.
@@ -124,9 +162,11 @@ const migrations: readonly string[] = [
     kind TEXT NOT NULL,
     answer TEXT NOT NULL,
     given_at TEXT NOT NULL,
-    taken_at TEXT
+    taken_at TEXT,
+    -- The run did with it what was to be done: it is not given to another process.
+    is_done INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE INDEX answers_open ON answers (run_id) WHERE taken_at IS NULL;
+  CREATE INDEX answers_by_run ON answers (run_id, taken_at);
 
   -- A question of a step that waits for a person.
   CREATE TABLE asks (
@@ -165,6 +205,16 @@ const migrations: readonly string[] = [
     bytes_received INTEGER NOT NULL,
     PRIMARY KEY (run_id, host, kind, proxy)
   ) STRICT, WITHOUT ROWID;
+
+  -- Tokens that models took, by day and the run at the top; a day's stay when the run is removed.
+  CREATE TABLE model_tokens (
+    day TEXT NOT NULL,
+    root_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (day, root_id, model)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX model_tokens_by_root ON model_tokens (root_id);
 
   -- Contents of workflow files of the watched folder that a person, or a policy, allowed to run.
   CREATE TABLE trusted (

@@ -1,292 +1,244 @@
-import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import { checker } from '../contract/check.ts';
-import { CallError } from '../contract/protocol.ts';
-import { RunDetail, type RunStatus, RunSummary, type StepSummary, TimelineEvent } from '../contract/run.ts';
-import { inTransaction, onDatabase, openDatabase, StoreFailure } from './database.ts';
-import { tryFileLock } from './lock.ts';
-import { migrate } from './migrations.ts';
+import type { EgressEntry, RunDetail, RunStatus, RunSummary, TimelineEvent } from '../contract/run.ts';
+import { Connection } from './connection.ts';
+import { markDeadRuns } from './dead-runs.ts';
+import * as decisions from './decisions.ts';
+import { checkFreeSpace } from './free-space.ts';
 import { type DataPaths, openDataPaths } from './paths.ts';
+import * as reading from './reading.ts';
+import * as records from './records.ts';
+import * as retention from './retention.ts';
+import { listRuns } from './run-list.ts';
+import * as runs from './runs.ts';
+import type { Attempt, NewRun, NewStep, RunQuery, RunState, StepChange } from './shapes.ts';
+import { changeStep, resetStep } from './steps.ts';
+import { countTokens, type PassedBudget, type TokenBudgets, type TokenEntry } from './tokens.ts';
+import * as workflows from './workflow-records.ts';
 
-/** What changes when a step starts or ends. */
-export type StepChange = Partial<Omit<StepSummary, 'step' | 'action' | 'handler'>> & Pick<StepSummary, 'status'>;
-
-/** A step as it stands when its run is created. */
-export type NewStep = Pick<StepSummary, 'step' | 'action'> & Partial<Pick<StepSummary, 'handler'>>;
-
-type Row = Record<string, unknown>;
-
-const checkRun = checker(RunSummary, 'run in the database');
-const checkDetail = checker(RunDetail, 'run in the database');
-const checkEvent = checker(TimelineEvent, 'timeline event');
-
-/** A run's id is taken: code `run_exists`. */
-export class RunExists extends CallError {
-  constructor(runId: string) {
-    super('run_exists', `there is a run with the id ${runId} already`);
-    this.name = 'RunExists';
-  }
-}
-
-/** The newest events that one answer holds. */
-const shownEvents = 1000;
+export { type NewRun, type NewStep, RunExists, type StepChange } from './shapes.ts';
 
 /**
  * The runs of one data directory. Each change is one transaction, on the disk before the
- * call returns. A run is written by its own process alone, which holds the run's lock;
- * when the lock is free and the run is not at its end, the process died, and whoever looks
- * next writes so. What the disk or the file itself refuses is a {@link StoreFailure}.
+ * call returns. A run is written by its own process alone, which holds the lock of the run at
+ * the top of its family; when that lock is free and the run is not at its end, the process died,
+ * and whoever looks next writes so. What the disk or the file itself refuses is a StoreFailure.
  */
 export class Store {
   readonly paths: DataPaths;
-  readonly #database: DatabaseSyncInstance;
-  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #db: Connection;
 
-  constructor(home: string, { forReading } = { forReading: false }) {
+  constructor(home: string, options: { forReading: boolean } = { forReading: false }) {
     this.paths = openDataPaths(home);
-    const fresh = !existsSync(this.paths.database);
-    this.#database = this.#try(() => {
-      const database = openDatabase(this.paths.database, { forReading });
-      if (fresh) chmodSync(this.paths.database, 0o600);
-      migrate(database, this.paths.database);
-      return database;
-    });
+    this.#db = new Connection(this.paths.database, options);
   }
 
   close(): void {
-    this.#database.close();
+    this.#db.close();
   }
 
-  /** Writes a run with its steps, not started yet. Throws {@link RunExists} where its id is taken. */
-  createRun(run: Omit<RunSummary, 'status'>, steps: readonly NewStep[]): void {
-    this.#transaction(() => {
-      if (this.#get('SELECT 1 FROM runs WHERE id = ?', run.runId) !== undefined) throw new RunExists(run.runId);
-      this.#run(
-        `INSERT INTO runs (id, name, path, status, trigger_type, params, created_at, log_dir, artifacts_dir)
-         VALUES (?, ?, ?, 'not_started', ?, ?, ?, ?, ?)`,
-        run.runId,
-        run.name,
-        run.path,
-        run.trigger,
-        JSON.stringify(run.params),
-        run.createdAt,
-        run.logDir,
-        run.artifactsDir,
-      );
-      for (const [position, { step, action, handler }] of steps.entries()) {
-        this.#run(
-          `INSERT INTO steps (run_id, position, step, action, handler, status) VALUES (?, ?, ?, ?, ?, 'not_started')`,
-          run.runId,
-          position,
-          step,
-          action,
-          handler ?? null,
-        );
-      }
-    });
-  }
-
-  startRun(runId: string, at: string): void {
-    this.#run(`UPDATE runs SET status = 'running', started_at = ? WHERE id = ?`, at, runId);
-  }
-
-  finishRun(runId: string, status: RunStatus, at: string, error?: string): void {
-    this.#run(`UPDATE runs SET status = ?, finished_at = ?, error = ? WHERE id = ?`, status, at, error ?? null, runId);
-  }
-
-  /** Writes changes of a run's steps, all or none. */
-  changeSteps(runId: string, changes: readonly { step: string; change: StepChange }[]): void {
-    this.#transaction(() => {
-      for (const { step, change } of changes) this.#changeStep(runId, step, change);
-    });
-  }
-
-  #changeStep(runId: string, step: string, change: StepChange): void {
-    this.#run(
-      `UPDATE steps SET status = ?, started_at = coalesce(?, started_at), finished_at = coalesce(?, finished_at),
-         exit_code = coalesce(?, exit_code), error = coalesce(?, error), outputs = coalesce(?, outputs),
-         stdout_file = coalesce(?, stdout_file), stderr_file = coalesce(?, stderr_file)
-       WHERE run_id = ? AND step = ?`,
-      change.status,
-      change.startedAt ?? null,
-      change.finishedAt ?? null,
-      change.exitCode ?? null,
-      change.error ?? null,
-      change.outputs === undefined ? null : JSON.stringify(change.outputs),
-      change.stdoutFile ?? null,
-      change.stderrFile ?? null,
-      runId,
-      step,
-    );
-  }
-
-  addEvent(runId: string, event: TimelineEvent): void {
-    this.#run(
-      `INSERT INTO events (run_id, step, sequence, event) VALUES (?, ?, ?, ?)`,
-      runId,
-      event.step,
-      event.sequence,
-      JSON.stringify(checkEvent(event)),
-    );
-  }
-
-  /**
-   * Runs, newest first; of one workflow when its name or path is given. For a text that may
-   * be a name or a relative path, `path` is what it is as a path.
-   */
-  listRuns({ limit, workflow, path }: { limit: number; workflow?: string; path?: string }): RunSummary[] {
-    this.markDeadRuns();
-    const rows =
-      workflow === undefined
-        ? this.#all('SELECT * FROM runs ORDER BY seq DESC LIMIT ?', limit)
-        : this.#all(
-            'SELECT * FROM runs WHERE name = ? OR path = ? ORDER BY seq DESC LIMIT ?',
-            workflow,
-            path ?? workflow,
-            limit,
-          );
-    return this.#try(() => rows.map(runOfRow));
-  }
-
-  /** A run with its steps and its newest events, or `undefined` when there is no such run. */
-  getRun(runId: string): RunDetail | undefined {
-    this.markDeadRuns();
-    const row = this.#get('SELECT * FROM runs WHERE id = ?', runId);
-    if (row === undefined) return undefined;
-    const steps = this.#all('SELECT * FROM steps WHERE run_id = ? ORDER BY position', runId);
-    const events = this.#all(
-      'SELECT event FROM (SELECT seq, event FROM events WHERE run_id = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq',
-      runId,
-      shownEvents,
-    );
-    return this.#try(() =>
-      checkDetail({
-        run: runOfRow(row),
-        steps: steps.map(stepOfRow),
-        events: events.map(({ event }) => JSON.parse(event as string)),
-      }),
-    );
+  /** The file whose OS lock the process of a run holds; of a run under others, its root's. */
+  runLockPath(rootId: string): string {
+    return join(this.paths.locks, `run-${rootId}.lock`);
   }
 
   /** A number that rises whenever another connection changed the database. */
   dataVersion(): number {
-    return (this.#get('PRAGMA data_version') as { data_version: number }).data_version;
+    return this.#db.get('PRAGMA data_version')?.data_version as number;
   }
 
-  runLockPath(runId: string): string {
-    return join(this.paths.locks, `run-${runId}.lock`);
+  /** Throws, with code `disk_full`, where there is no space for another run. */
+  checkFreeSpace(): void {
+    checkFreeSpace(this.paths.home);
   }
 
-  /**
-   * Writes the end of every run whose process is gone: at once, and by whoever looks first.
-   * On a full disk that waits for the first look after space was made; reading goes on.
-   */
-  markDeadRuns(): void {
-    try {
-      this.#markDeadRuns();
-    } catch (error) {
-      if (!(error instanceof StoreFailure && error.diskFull)) throw error;
-    }
+  // Runs, written by their own process.
+
+  /** Writes a run with its steps. Throws `RunExists` where its id is taken. */
+  createRun(run: NewRun, steps: readonly NewStep[]): void {
+    runs.createRun(this.#db, run, steps);
   }
 
-  #markDeadRuns(): void {
-    for (const { id } of this.#all(`SELECT id FROM runs WHERE status IN ('running', 'not_started')`)) {
-      const runId = id as string;
-      const lock = this.#try(() => tryFileLock(this.runLockPath(runId)));
-      if (lock === undefined) continue;
-      try {
-        this.#markDead(runId);
-      } finally {
-        lock.release({ remove: true });
-      }
-    }
+  /** Makes of a queued run one that is about to start, with what its process found out. Code `nothing_to_do`. */
+  takeQueued(run: NewRun, steps: readonly NewStep[]): void {
+    runs.takeQueued(this.#db, run, steps);
   }
 
-  #markDead(runId: string): void {
-    const at = new Date().toISOString();
-    const reason = "the run's process ended before the run did (it was killed, or the computer was switched off)";
-    this.#transaction(() => {
-      // It may have finished between the look and the lock.
-      const row = this.#get(`SELECT status FROM runs WHERE id = ?`, runId);
-      if (row?.status !== 'running' && row?.status !== 'not_started') return;
-      this.#run(
-        `UPDATE steps SET status = 'failed', finished_at = ?, error = ? WHERE run_id = ? AND status IN ('running', 'retrying')`,
-        at,
-        reason,
-        runId,
-      );
-      this.#run(
-        `UPDATE steps SET status = 'aborted', error = 'not run: ' || ? WHERE run_id = ? AND status = 'not_started' AND handler IS NULL`,
-        reason,
-        runId,
-      );
-      this.finishRun(runId, 'failed', at, reason);
+  /** The moment is that of the attempt's first start; a later one leaves it. */
+  startRun(runId: string, at: string): void {
+    runs.startRun(this.#db, runId, at);
+  }
+
+  /** Nothing more can happen in the run until a person answers; its process then ends and lets the lock go. */
+  waitRun(runId: string): void {
+    runs.waitRun(this.#db, runId);
+  }
+
+  /** Writes a run's end; a request to stop it is done with. */
+  finishRun(runId: string, status: RunStatus, at: string, error?: string): void {
+    runs.finishRun(this.#db, runId, status, at, error);
+  }
+
+  /** Begins the next attempt at an ended run, which keeps the named steps; gives its number. Code `not_ended`. */
+  newAttempt(runId: string, attempt: { trigger: string; at: string; keep: readonly string[] }): number {
+    return runs.newAttempt(this.#db, runId, attempt);
+  }
+
+  /** Takes up a run that waits or is queued; one process alone gets the open answers. Code `nothing_to_do`. */
+  /** Gives a run under another, which begins anew, other parameters, sealed. */
+  setParams(runId: string, params: Record<string, string>): void {
+    runs.setParams(this.#db, runId, params);
+  }
+
+  resumeRun(runId: string, at: string): decisions.Answer[] {
+    return decisions.resumeRun(this.#db, runId, at);
+  }
+
+  /** Writes changes of steps in the run's newest attempt, all or none. */
+  changeSteps(runId: string, changes: readonly { step: string; change: StepChange }[]): void {
+    this.#db.transaction(() => {
+      for (const { step, change } of changes) changeStep(this.#db, runId, step, change);
     });
   }
 
-  #transaction(work: () => void): void {
-    this.#try(() => inTransaction(this.#database, work));
+  /** Takes steps back to where they have not begun, for a push-back, all or none. */
+  resetSteps(runId: string, steps: readonly string[]): void {
+    this.#db.transaction(() => {
+      for (const step of steps) resetStep(this.#db, runId, step);
+    });
   }
 
-  #try<T>(work: () => T): T {
-    return onDatabase(this.paths.database, work);
+  /** Adds an event to the timeline of the newest attempt. */
+  addEvent(runId: string, event: TimelineEvent): void {
+    records.addEvent(this.#db, runId, event);
   }
 
-  #statement(sql: string): StatementSyncInstance {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+  /** Counts tokens of models for a run and the day, unless they would pass a budget, which is then told. */
+  countTokens(runId: string, entry: TokenEntry, budgets?: TokenBudgets): PassedBudget | undefined {
+    return countTokens(this.#db, runId, entry, budgets);
   }
 
-  #run(sql: string, ...values: (string | number | null)[]): void {
-    this.#try(() => this.#statement(sql).run(...values));
+  /** Adds to the sums of what the run exchanged over the network. */
+  addEgress(runId: string, entries: readonly EgressEntry[]): void {
+    records.addEgress(this.#db, runId, entries);
   }
 
-  #get(sql: string, ...values: (string | number | null)[]): Row | undefined {
-    return this.#try(() => this.#statement(sql).get(...values)) as Row | undefined;
+  /** Keeps the conversation of a chat step, its secrets masked by the caller. */
+  saveSession(runId: string, step: string, messages: readonly unknown[]): void {
+    records.saveSession(this.#db, runId, step, messages);
   }
 
-  #all(sql: string, ...values: (string | number | null)[]): Row[] {
-    return this.#try(() => this.#statement(sql).all(...values)) as Row[];
+  /** The conversation of a chat step as it was kept last. */
+  session(runId: string, step: string): unknown[] | undefined {
+    return records.session(this.#db, runId, step);
   }
-}
 
-function runOfRow(row: Row): RunSummary {
-  return checkRun(
-    withoutNulls({
-      runId: row.id,
-      name: row.name,
-      path: row.path,
-      status: row.status,
-      trigger: row.trigger_type,
-      createdAt: row.created_at,
-      startedAt: row.started_at,
-      finishedAt: row.finished_at,
-      error: row.error,
-      params: JSON.parse(row.params as string),
-      logDir: row.log_dir,
-      artifactsDir: row.artifacts_dir,
-    }),
-  );
-}
+  /** Keeps a question, or what became of it. */
+  saveAsk(runId: string, ask: decisions.Ask): void {
+    decisions.saveAsk(this.#db, runId, ask);
+  }
 
-function stepOfRow(row: Row): unknown {
-  return withoutNulls({
-    step: row.step,
-    action: row.action,
-    handler: row.handler,
-    status: row.status,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    exitCode: row.exit_code,
-    error: row.error,
-    outputs: JSON.parse(row.outputs as string),
-    stdoutFile: row.stdout_file,
-    stderrFile: row.stderr_file,
-  });
-}
+  // Runs, read by anybody.
 
-function withoutNulls(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  /** Runs, newest first. Code `not_found` where the run is gone that the page begins after. */
+  listRuns(query: RunQuery): RunSummary[] {
+    this.markDeadRuns();
+    return listRuns(this.#db, query);
+  }
+
+  /** A run as its newest attempt, or the given one, left it; `undefined` when there is none. */
+  getRun(runId: string, { attempt }: { attempt?: number } = {}): RunDetail | undefined {
+    this.markDeadRuns();
+    return reading.getRun(this.#db, runId, attempt);
+  }
+
+  /** What a process needs to go on with a run, secrets sealed. */
+  stateOf(runId: string): RunState | undefined {
+    return reading.stateOf(this.#db, runId);
+  }
+
+  /** The attempts at a run, the first one first. */
+  attempts(runId: string): Attempt[] {
+    return reading.attempts(this.#db, runId);
+  }
+
+  /** The run under another that belongs to a step and an item of it. */
+  findChild(parentId: string, step: string, item: string): RunSummary | undefined {
+    return reading.findChild(this.#db, parentId, step, item);
+  }
+
+  /** Runs under another, in the order of their creation. */
+  listChildren(parentId: string): RunSummary[] {
+    return reading.listChildren(this.#db, parentId);
+  }
+
+  /** Questions of a run that nobody answered yet. */
+  openAsks(runId: string): decisions.Ask[] {
+    return decisions.openAsks(this.#db, runId);
+  }
+
+  /** Writes the end of every run whose process is gone. */
+  markDeadRuns(): void {
+    markDeadRuns(this.#db, (rootId) => this.runLockPath(rootId));
+  }
+
+  // What people ask of runs.
+
+  /** Keeps an answer for the run's process to take up. Code `not_waiting`. */
+  addAnswer(runId: string, answer: decisions.Answer): void {
+    decisions.addAnswer(this.#db, runId, answer);
+  }
+
+  /** Answers that no process took up yet. */
+  openAnswers(runId: string): decisions.Answer[] {
+    return decisions.openAnswers(this.#db, runId);
+  }
+
+  /** Whether a run that waits has something to go on with: an answer to it or a run under it, or a stop. */
+  isAsked(runId: string): boolean {
+    return decisions.isAsked(this.#db, runId);
+  }
+
+  /** Asks a run to end; false where it is at its end already. */
+  requestStop(runId: string, reason: string): boolean {
+    return decisions.requestStop(this.#db, runId, reason);
+  }
+
+  /** Why a run is asked to end; `undefined` when nobody asked. */
+  stopRequest(runId: string): string | undefined {
+    return decisions.stopRequest(this.#db, runId);
+  }
+
+  /** Deletes ended runs of a workflow with their folders; gives their ids, newest first. */
+  removeRuns(removal: retention.Removal): string[] {
+    this.markDeadRuns();
+    return retention.removeRuns(this.#db, this.paths, removal);
+  }
+
+  /** Deletes the oldest ended runs beyond the limits; gives their ids. */
+  prune(limits: retention.Retention): string[] {
+    this.markDeadRuns();
+    return retention.prune(this.#db, this.paths, limits);
+  }
+
+  // Workflow files of the watched folder.
+
+  isTrusted(path: string, hash: string): boolean {
+    return workflows.isTrusted(this.#db, path, hash);
+  }
+
+  hasTrusted(path: string): boolean {
+    return workflows.hasTrusted(this.#db, path);
+  }
+
+  trust(path: string, hash: string, by: string): void {
+    workflows.trust(this.#db, path, hash, by);
+  }
+
+  scheduleMark(path: string): string | undefined {
+    return workflows.scheduleMark(this.#db, path);
+  }
+
+  setScheduleMark(path: string, until: string): void {
+    workflows.setScheduleMark(this.#db, path, until);
+  }
 }
