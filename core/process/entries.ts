@@ -1,7 +1,15 @@
 import { fileURLToPath } from 'node:url';
 
-/** The programs that a build makes, each a file at the root of dist/. */
-export type Entry = 'cli' | 'executor' | 'driver' | 'electron' | 'queries';
+/** The programs that a build makes, each a file at the root of dist/; those that start often are CommonJS. */
+const files = {
+  cli: 'cli.cjs',
+  executor: 'executor.cjs',
+  documents: 'documents.js',
+  driver: 'driver.js',
+  electron: 'electron.js',
+  queries: 'queries.js',
+} as const;
+export type Entry = keyof typeof files;
 
 /**
  * Absolute path of a built program. The build puts every file at one level, so that
@@ -10,5 +18,5 @@ export type Entry = 'cli' | 'executor' | 'driver' | 'electron' | 'queries';
  */
 export function entryPath(entry: Entry): string {
   const fromSource = import.meta.url.endsWith('.ts');
-  return fileURLToPath(new URL(`${fromSource ? '../../dist/' : './'}${entry}.js`, import.meta.url));
+  return fileURLToPath(new URL(`${fromSource ? '../../dist/' : './'}${files[entry]}`, import.meta.url));
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { checker, problemFinder } from '../contract/check.ts';
+import { checker } from '../contract/check.ts';
+import { problemFinder } from '../contract/problems.ts';
 import { fieldName } from './field-name.ts';
-import { checkLlm, LlmConfig, ModelEntry, type Provider, providers } from './llm.ts';
+import { checkLlm, checkWebSearch, LlmConfig, ModelEntry } from './llm.ts';
 import { listedProperties, schemaProblem } from './output-schema.ts';
 import type { FieldPath, JsonObject, Problem, Step, Workflow } from './types.ts';
 
@@ -21,7 +22,7 @@ const closed = { additionalProperties: false } as const;
 /** `with` of a `chat.completion` step (spec: Chat Completion Action). */
 export const ChatInput = Type.Object(
   {
-    prompt: Type.Optional(Type.String()),
+    prompt: Type.Optional(Type.String({ title: 'What the model is asked' })),
     messages: Type.Optional(
       Type.Array(
         Type.Object(
@@ -32,9 +33,18 @@ export const ChatInput = Type.Object(
     ),
     files: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
+        title: 'Files that it reads with the prompt',
         description: 'a path or pattern, or a list of them',
       }),
     ),
+    tools: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'a non-empty list of names of workflows',
+        title: 'Workflows of this file, else of the folder of workflows, that the model may call',
+      }),
+    ),
+    max_tool_iterations: Type.Optional(Type.Integer({ minimum: 1, description: 'at least 1' })),
     ...LlmConfig.properties,
   },
   closed,
@@ -46,20 +56,17 @@ export const checkChatInput = checker(ChatInput, 'with');
 const findChatProblems = problemFinder(ChatInput);
 const findEntryProblems = problemFinder(ModelEntry);
 
-/** Providers whose requests this version can make: all that speak OpenAI's chat completions. */
-export const chatProviders = ['local', 'openai', 'openrouter', 'zai', 'opencode'] as const;
-export type ChatProvider = (typeof chatProviders)[number];
-
-/** Parts of the action that this version does not have, with what to do instead. */
-const notBuilt: Record<string, string> = {
-  tools: 'a chat step cannot call workflows in this version; remove it and run the workflow as a step of its own',
-  max_tool_iterations: 'it belongs to tools, which this version does not have; remove it',
-  thinking: 'this version sends no thinking settings; remove it and choose a model that decides by itself',
-  web_search: 'this version does not search the web; remove it and give the text through prompt or files',
-};
-
 /** Keys that choose the model: a step with one of them replaces the workflow's llm block. */
 const modelKeys = ['provider', 'model', 'base_url', 'api_key_name'];
+
+/** Keys that shape the request and, as those of an `llm` block, want a model. */
+const toolKeys = ['tools', 'max_tool_iterations'];
+
+/** Name of the tool through which a model gives a structured answer. */
+export const respondTool = 'respond';
+
+/** Said of a tool of that name, when the file is checked and when the step finds its tools. */
+export const respondIsReserved = `the tool name "${respondTool}" is reserved for the output_schema answer`;
 
 /** The names that a chat step publishes: its `output`, and the properties its `output_schema` lists. */
 export function chatOutputNames(step: Step): string[] {
@@ -74,7 +81,8 @@ export function chatOutputNames(step: Step): string[] {
 export function chatLlm(input: JsonObject, workflow: Workflow): LlmConfig | undefined {
   const own = ownLlm(input);
   if (choosesModels(own)) return own as LlmConfig;
-  if (workflow.llm === undefined && Object.keys(own).length === 0) return undefined;
+  const wantsModel = Object.keys(own).length > 0 || toolKeys.some((key) => key in input);
+  if (workflow.llm === undefined && !wantsModel) return undefined;
   return { ...workflow.llm, ...own } as LlmConfig;
 }
 
@@ -93,7 +101,7 @@ export function checkChatStep(step: Step, workflow: Workflow): Problem[] {
     ...checkKeys(step, at),
     ...checkQuestion(step.with, at),
     ...checkFiles(step.with, at),
-    ...checkOutputSchema(step),
+    ...checkOutputSchema(step, workflow, at),
   ];
   const shape = problems.length > 0 ? [] : checkShape(step.with, at);
   if (shape.length > 0) return shape;
@@ -107,19 +115,10 @@ function checkKeys(step: Step, at: At): Problem[] {
   const known = Object.keys(ChatInput.properties);
   return Object.keys(step.with)
     .filter((key) => !known.includes(key))
-    .map((key) => ({ path: at(key), message: refusal(key, step, known) }));
-}
-
-function refusal(key: string, step: Step, known: readonly string[]): string {
-  const structured = step.outputSchema !== undefined;
-  const { tools } = step.with;
-  if (structured && key === 'web_search') return 'web search cannot be combined with output_schema';
-  if (structured && key === 'tools' && Array.isArray(tools) && tools.includes('respond')) {
-    return 'the tool name "respond" is reserved for the output_schema answer';
-  }
-  const instead = Object.hasOwn(notBuilt, key) ? notBuilt[key] : undefined;
-  if (instead !== undefined) return `with.${key} is not supported: ${instead}`;
-  return `with.${key} is not a key of this action; it takes ${known.join(', ')}`;
+    .map((key) => ({
+      path: at(key),
+      message: `with.${key} is not a key of this action; it takes ${known.join(', ')}`,
+    }));
 }
 
 /** A blank prompt beside messages counts as none. */
@@ -161,32 +160,20 @@ function checkModels(step: Step, workflow: Workflow, at: At): Problem[] {
   if (llm === undefined) return [];
   // What the workflow's own block has wrong is told there.
   const isOwn = workflow.llm === undefined || choosesModels(ownLlm(step.with));
-  const problems = isOwn ? checkLlm(llm, at()) : [];
-  if (problems.length > 0) return problems;
-  const named = Array.isArray(llm.model) ? llm.model.map(({ provider }) => provider) : [llm.provider ?? ''];
-  return named.flatMap((name) => {
-    // An unknown name of the workflow's own block is told there.
-    const message = canonicalProvider(name) === undefined ? undefined : providerProblem(name);
-    return message === undefined ? [] : [{ path: at(), message }];
-  });
+  if (isOwn) return checkLlm(llm, at());
+  return 'web_search' in step.with ? checkWebSearch(llm, at()) : [];
 }
 
-/** Why a provider's name cannot be used for chat; undefined when it can. */
-export function providerProblem(name: string): string | undefined {
-  const provider = canonicalProvider(name);
-  const usable = chatProviders.join(', ');
-  if (provider === undefined) return `invalid provider: ${name} (use ${usable})`;
-  if ((chatProviders as readonly string[]).includes(provider)) return undefined;
-  return `provider "${name}" is not supported by chat.completion in this version; use ${usable}`;
-}
-
-/** A provider's own name for one of its aliases; undefined for a name that is none. */
-export function canonicalProvider(name: string): Provider | undefined {
-  return Object.hasOwn(providers, name) ? providers[name as keyof typeof providers] : undefined;
-}
-
-function checkOutputSchema(step: Step): Problem[] {
-  if (step.outputSchema === undefined) return [];
-  const message = schemaProblem(step.outputSchema, "a chat step's output_schema");
-  return message === undefined ? [] : [{ path: [...step.path, 'output_schema'], message }];
+function checkOutputSchema(step: Step, workflow: Workflow, at: At): Problem[] {
+  const { outputSchema, with: input } = step;
+  if (outputSchema === undefined) return [];
+  const message = schemaProblem(outputSchema, "a chat step's output_schema");
+  const problems: Problem[] = message === undefined ? [] : [{ path: [...step.path, 'output_schema'], message }];
+  if ('web_search' in input || chatLlm(input, workflow)?.web_search?.enabled === true) {
+    problems.push({ path: at('web_search'), message: 'web search cannot be combined with output_schema' });
+  }
+  if (Array.isArray(input.tools) && input.tools.includes(respondTool)) {
+    problems.push({ path: at('tools'), message: respondIsReserved });
+  }
+  return problems;
 }

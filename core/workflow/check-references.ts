@@ -1,66 +1,59 @@
 import { fieldName } from './field-name.ts';
-import { type Reference, referencesIn } from './references.ts';
+import type { LocatedReference } from './references.ts';
+import { itemReferences, rootReferences, stepReferences } from './resolved-fields.ts';
 import type { Problem, Step, Workflow } from './types.ts';
 
 /**
- * Checks the references of a workflow's steps. One that can never have a value is a
- * mistake: it would reach the step as the text that stands in the file.
+ * Checks the references of a workflow's fields to parameters and constants. One that names
+ * none is a mistake: it would reach the step as the text that stands in the file. Others
+ * that have no value are worth a notice (notices.ts).
  */
+export function checkRootReferences(workflow: Workflow): Problem[] {
+  return problemsOf(rootReferences(workflow), knownNames(workflow));
+}
+
+/** The same for a step; the body of a `foreach` is a workflow of its own. */
 export function referenceChecker(workflow: Workflow): (step: Step) => Problem[] {
-  const params = new Set(workflow.params.map(({ name }) => name));
-  const byId = new Map(workflow.steps.map((step) => [step.id, step]));
-  const byName = new Map(workflow.steps.flatMap((step) => [[step.key, step] as const, [step.name, step] as const]));
-
-  const whyNot = (step: Step, [namespace, name = '', , output = '']: Reference): string | undefined => {
-    if (namespace === 'params' && name !== '' && !params.has(name)) {
-      return `\${params.${name}} names no parameter of this workflow${known([...params])}`;
-    }
-    if (namespace === 'consts' && !Object.hasOwn(workflow.consts, name)) {
-      return `\${consts.${name}} names no constant of this workflow${known(Object.keys(workflow.consts))}`;
-    }
-    if (namespace !== 'steps') return undefined;
-    const source = `\${steps.${name}.outputs.${output}}`;
-    const other = byId.get(name);
-    if (step.id === name) return `${source} is an output of the step itself`;
-    if (other === undefined) {
-      return `${source} names no step id${known([...byId.keys()].filter((id) => id !== undefined))}`;
-    }
-    if (!other.outputNames.includes(output)) {
-      return `${source} names no output of step "${name}"${known(other.outputNames)}`;
-    }
-    if (isUpstream(other, step, byName)) return undefined;
-    return `${source} needs "depends: ${other.key}", or the value may not be there yet`;
-  };
-
+  const known = knownNames(workflow);
   return (step) => {
-    const fields = { run: step.run, with: step.with, env: step.env, working_dir: step.workingDir };
-    return Object.entries(fields).flatMap(([field, value]) =>
-      referencesIn(value).flatMap((reference) => {
-        const reason = whyNot(step, reference);
-        const path = [...step.path, field];
-        return reason === undefined ? [] : [{ path, message: `field '${fieldName(path)}': ${reason}` }];
-      }),
-    );
+    const { key, collect } = itemReferences(step);
+    return problemsOf([...stepReferences(step), ...key, ...collect], known);
   };
 }
 
-/** Whether a step has ended when another begins. A handler runs after the steps, and may look at each. */
-function isUpstream(other: Step, step: Step, byName: ReadonlyMap<string, Step>): boolean {
-  if (step.path[0] === 'handler_on') return true;
-  const seen = new Set<Step>();
-  const queue = [step];
-  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-    for (const name of at.depends) {
-      const before = byName.get(name);
-      if (before === other) return true;
-      if (before === undefined || seen.has(before)) continue;
-      seen.add(before);
-      queue.push(before);
-    }
-  }
-  return false;
+interface KnownNames {
+  /** Undefined where others than the declared may be given. */
+  params: ReadonlySet<string> | undefined;
+  consts: ReadonlySet<string>;
 }
 
-function known(names: string[]): string {
-  return names.length === 0 ? '' : ` (there ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')})`;
+function knownNames({ params, paramsSchema, paramsSchemaFile, consts }: Workflow): KnownNames {
+  const isOpen = paramsSchemaFile !== undefined || paramsSchema?.additionalProperties === true;
+  // A positional parameter may be given by the word that is its default.
+  const names = params.flatMap(({ name, default: word }) => (/^\d/.test(name) && word !== undefined ? [word] : [name]));
+  return { params: isOpen ? undefined : new Set(names), consts: new Set(Object.keys(consts)) };
+}
+
+function problemsOf(references: LocatedReference[], known: KnownNames): Problem[] {
+  return references.flatMap(({ path, reference: [namespace, name], source }) => {
+    if (name === undefined) return [];
+    const reason =
+      namespace === 'params' && known.params?.has(name) === false
+        ? `names no parameter of this workflow${listed(known.params)}`
+        : namespace === 'consts' && !known.consts.has(name)
+          ? `names no constant of this workflow${listed(known.consts)}`
+          : undefined;
+    return reason === undefined ? [] : [{ path, message: `field '${fieldName(path)}': ${source} ${reason}` }];
+  });
+}
+
+/** How many names a message lists. */
+const maxListed = 12;
+
+/** ` (there are: a, b)`: names that could have been meant. */
+export function listed(names: Iterable<string>): string {
+  const all = [...names];
+  if (all.length === 0) return '';
+  const more = all.length > maxListed ? ` and ${all.length - maxListed} more` : '';
+  return ` (there ${all.length === 1 ? 'is' : 'are'}: ${all.slice(0, maxListed).join(', ')}${more})`;
 }

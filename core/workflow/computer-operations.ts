@@ -1,4 +1,4 @@
-import { problemFinder } from '../contract/check.ts';
+import { problemFinder } from '../contract/problems.ts';
 import { fieldsProblems, recordedProblems, selectorTexts } from './computer-pins.ts';
 import { Act, Ask, Condition, Extract, LaunchCommand, type OperationKind, operationKinds } from './computer-schema.ts';
 import {

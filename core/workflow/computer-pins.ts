@@ -1,4 +1,4 @@
-import { problemFinder } from '../contract/check.ts';
+import { problemFinder } from '../contract/problems.ts';
 import { type PinKind, pinnedSteps, pinSystems, TablePin } from './computer-schema.ts';
 import { durationProblem, shapeProblems } from './computer-values.ts';
 import { isObject } from './json.ts';

@@ -12,13 +12,13 @@ const Optional = Type.Optional;
 export const pinSystems = ['windows', 'macos', 'linux'] as const;
 export type PinSystem = (typeof pinSystems)[number];
 
-const Ai = Type.Enum(['every_run', 'on_miss', 'never']);
-const Input = Type.Enum(['screen', 'direct']);
+const Ai = Type.Enum(['every_run', 'on_miss', 'never'], { title: 'When the model decides' });
+const Input = Type.Enum(['screen', 'direct'], { title: 'How acts reach the application' });
 /** A duration in Go syntax; its form is checked in computer.ts, since a reference may stand in it. */
 const Duration = Type.String({ minLength: 1 });
 /** A duration that may also be the number 0, as YAML reads `idle: 0`. */
 const DurationOrZero = Type.Union([Duration, Type.Literal(0)], { description: 'a duration such as 10s, or 0' });
-const Instruction = Type.String({ minLength: 1 });
+const Instruction = Type.String({ minLength: 1, title: 'What is to be done, in words' });
 const JsonSchema = Type.Unsafe<JsonObject>({ type: 'object' });
 
 /** Steps of `recorded` (spec: Pinned steps): each is exactly one of these. */
@@ -118,8 +118,8 @@ export interface WrittenOperation {
 }
 
 const shared = {
-  mode: Optional(Type.Enum(['auto', 'native', 'generic'])),
-  screenshots: Optional(Type.Enum(['on_failure', 'final', 'each', 'never'])),
+  mode: Optional(Type.Enum(['auto', 'native', 'generic'], { title: 'Which tools the model acts with' })),
+  screenshots: Optional(Type.Enum(['on_failure', 'final', 'each', 'never'], { title: 'When pictures are kept' })),
   llm: Optional(LlmConfig),
 };
 
@@ -127,8 +127,8 @@ const shared = {
 export const ComputerRunInput = Type.Object(
   {
     ...shared,
-    variables: Optional(Type.Record(Type.String(), Type.String())),
-    visible: Optional(Type.Array(Type.String())),
+    variables: Optional(Type.Record(Type.String(), Type.String(), { title: 'Values that %name% stands for' })),
+    visible: Optional(Type.Array(Type.String(), { title: 'Variables whose values the model may see' })),
     ai: Optional(Ai),
     cache: Optional(Type.Boolean()),
     input: Optional(Input),

@@ -1,4 +1,4 @@
-import type { ValueProblem } from '../contract/check.ts';
+import type { ValueProblem } from '../contract/problems.ts';
 import { parseDuration } from './durations.ts';
 import type { FieldPath, Json, Problem } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { problemFinder } from '../contract/check.ts';
+import { problemFinder } from '../contract/problems.ts';
 import { operationProblems } from './computer-operations.ts';
 import { ComputerExtractInput, ComputerRunInput, type Extract, type WrittenOperation } from './computer-schema.ts';
 import { type ModelChoice, shapeProblems, zeroDurationProblem } from './computer-values.ts';

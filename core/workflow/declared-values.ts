@@ -1,69 +1,33 @@
-import type { WorkflowDocument } from './document.ts';
+import { type Static, Type } from 'typebox';
+import type { Findings } from './findings.ts';
 import { resolve } from './references.ts';
-import type { Param, Problem, Workflow } from './types.ts';
+import { closed, type Env, envNamePattern, namePattern, OneKey, optional, Scalar, texts } from './shapes.ts';
+import type { SecretDeclaration } from './types.ts';
 
-/** Reads what a document declares by name: constants, parameters, environment, secrets. */
+/** What a document declares by name: constants, environment, files of variables, secrets. */
+
+export const ConstsDocument = Type.Array(
+  Type.Record(Type.String({ pattern: namePattern }), Scalar, { ...closed, ...OneKey }),
+  { title: "The author's own values: ${consts.NAME}", description: 'a list of single-key maps' },
+);
+export type ConstsDocument = Static<typeof ConstsDocument>;
 
 /** Constants by name; each may refer to those before it. */
-export function readConsts(document: WorkflowDocument): Record<string, string> {
-  const consts: Record<string, string> = {};
-  for (const entry of document.consts ?? []) {
+export function readConsts(document: ConstsDocument | undefined): Record<string, string> {
+  const consts = new Map<string, string>();
+  for (const entry of document ?? []) {
     for (const [name, value] of Object.entries(entry)) {
-      consts[name] = resolve(String(value), (reference) =>
-        reference[0] === 'consts' ? consts[reference[1] ?? ''] : undefined,
+      const resolved = resolve(String(value), ([namespace, other = '']) =>
+        namespace === 'consts' ? consts.get(other) : undefined,
       );
+      consts.set(name, resolved);
     }
   }
-  return consts;
-}
-
-/** Parameters in any of their forms; what is wrong with them is added to the problems. */
-export function readParams(params: WorkflowDocument['params'], problems: Problem[]): Param[] {
-  const list: Param[] = [];
-  const add = (param: Param, index: number) => {
-    if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(param.name)) {
-      problems.push({
-        path: ['params', index],
-        message: `parameter name "${param.name}" must match ^[A-Za-z][A-Za-z0-9_]*$`,
-      });
-    } else if (list.some(({ name }) => name === param.name)) {
-      problems.push({ path: ['params', index], message: `duplicate parameter name "${param.name}"` });
-    } else list.push(param);
-  };
-  const entry = (name: string, value: unknown): Param =>
-    value === null
-      ? { name, type: 'string', required: true }
-      : { name, type: 'string', default: String(value), required: false };
-  const word = (text: string): Param => {
-    const [name = '', ...rest] = text.split('=');
-    return rest.length === 0
-      ? { name, type: 'string', required: true }
-      : { name, type: 'string', default: rest.join('='), required: false };
-  };
-  if (typeof params === 'string')
-    for (const [index, text] of params.split(/\s+/).filter(Boolean).entries()) add(word(text), index);
-  else if (Array.isArray(params)) {
-    for (const [index, item] of params.entries()) {
-      if (typeof item === 'string') add(word(item), index);
-      else if (typeof item.name === 'string' && Object.keys(item).length > 1) add(richParam(item as never), index);
-      else for (const [name, value] of Object.entries(item)) add(entry(name, value), index);
-    }
-  } else for (const [index, [name, value]] of Object.entries(params ?? {}).entries()) add(entry(name, value), index);
-  return list;
-}
-
-function richParam(item: { name: string; default?: unknown; description?: string; required?: boolean }): Param {
-  return {
-    name: item.name,
-    type: 'string',
-    required: item.required ?? false,
-    ...(item.default !== undefined && { default: String(item.default) }),
-    ...(item.description !== undefined && { description: item.description }),
-  };
+  return Object.fromEntries(consts);
 }
 
 /** `env` in any of its forms, as name and value in the order written. */
-export function readEnv(env: WorkflowDocument['env']): [string, string][] {
+export function readEnv(env: Static<typeof Env> | undefined): [string, string][] {
   if (env === undefined) return [];
   const entries = Array.isArray(env) ? env : [env];
   return entries.flatMap((entry) => {
@@ -74,23 +38,76 @@ export function readEnv(env: WorkflowDocument['env']): [string, string][] {
   });
 }
 
-/** Declared secrets; what is wrong with them is added to the problems. */
-export function readSecrets(document: WorkflowDocument, problems: Problem[]): Workflow['secrets'] {
-  const secrets = document.secrets ?? [];
-  for (const [index, secret] of secrets.entries()) {
-    const path = ['secrets', index, 'provider'];
-    if (secret.provider !== 'env') {
-      problems.push({
-        path,
-        message: `secret "${secret.name}": provider "${secret.provider}" is not supported; use env`,
-      });
+export const DotenvDocument = texts(
+  'Files of variables, beside the workflow file; [] reads none',
+  'a path, or a list of paths',
+);
+
+/** Files of variables; the one beside the workflow file where nothing is said (decision of the default `.env`). */
+export function readDotenv(document: Static<typeof DotenvDocument> | undefined): string[] {
+  return document === undefined ? ['.env'] : [document].flat().filter((path) => path.trim() !== '');
+}
+
+const providers = ['env', 'file', 'keychain'] as const;
+/** Providers of Dagu's that need what this computer does not have. */
+const elsewhere = new Set(['vault', 'kubernetes', 'aws', 'gcp', 'azure', 'alibaba']);
+
+export const SecretsDocument = Type.Array(
+  Type.Object(
+    {
+      name: Type.String({ pattern: envNamePattern, description: 'a name of letters, digits and underscores' }),
+      ...optional({
+        provider: Type.String({ title: 'env, file or keychain' }),
+        key: Type.String({
+          minLength: 1,
+          title: 'A variable, a file, or an entry of the key store',
+          description: 'a non-empty string',
+        }),
+        options: Type.Record(Type.String(), Type.String(), { description: 'a map of strings' }),
+        ref: Type.Unknown(),
+      }),
+    },
+    closed,
+  ),
+  {
+    title: 'Values that are read at the start, and masked wherever they show',
+    description: 'a list of secrets with name, provider and key',
+  },
+);
+export type SecretsDocument = Static<typeof SecretsDocument>;
+
+/** Names that a run sets itself; what begins with DAG_RUN_ is one, too. */
+const managedNames = new Set(['DAG_NAME', 'DAG_PARAMS_JSON', 'DAG_RUN_ID', 'DAG_WAITING_STEPS']);
+
+/** Declared secrets whose shape was checked. */
+export function readSecrets(document: SecretsDocument | undefined, findings: Findings): SecretDeclaration[] {
+  const names = new Set<string>();
+  return (document ?? []).flatMap((secret, index) => {
+    const path = ['secrets', index];
+    const { name, provider, key, options = {}, ref } = secret;
+    const title = `secret "${name}"`;
+    if (name.startsWith('DAGU_'))
+      findings.problem([...path, 'name'], `secret name "${name}" must not start with DAGU_`);
+    if (managedNames.has(name) || name.startsWith('DAG_RUN_')) {
+      findings.problem([...path, 'name'], `secret name "${name}" is one that each run sets itself`);
     }
-    if (secret.name.startsWith('DAGU_')) {
-      problems.push({
-        path: ['secrets', index, 'name'],
-        message: `secret name "${secret.name}" must not start with DAGU_`,
-      });
+    if (names.has(name)) findings.problem([...path, 'name'], `secret "${name}" is declared twice`);
+    names.add(name);
+    if (ref !== undefined) {
+      const reason = 'ref names an entry of a secret store that a server of Dagu has; give provider and key instead';
+      findings.problem([...path, 'ref'], `${title}: ${reason}`);
+      return [];
     }
-  }
-  return secrets.map(({ name, key, options = {} }) => ({ name, provider: 'env', key, options }));
+    if (provider === undefined || key === undefined) {
+      findings.problem(path, `${title} must have provider and key`);
+      return [];
+    }
+    const known = providers.find((one) => one === provider);
+    if (known === undefined) {
+      const why = elsewhere.has(provider) ? 'is a provider of Dagu that Dagu Desktop does not run' : 'is not known';
+      findings.problem([...path, 'provider'], `${title}: provider "${provider}" ${why}; use ${providers.join(', ')}`);
+      return [];
+    }
+    return [{ name, provider: known, key, options }];
+  });
 }

@@ -1,169 +1,82 @@
 import { type Static, Type } from 'typebox';
+import { ConstsDocument, DotenvDocument, SecretsDocument } from './declared-values.ts';
 import { LlmConfig } from './llm.ts';
+import { PreconditionsDocument } from './preconditions.ts';
+import { ScheduleDocument } from './schedule.ts';
+import { closed, Env, optional, Scalar, Shell, seconds, text } from './shapes.ts';
+import { overlapPolicies } from './types.ts';
 
 /**
- * The shape of one document of a workflow file, as far as a schema can say it. What
- * spans several fields is checked in load.ts, an action's `with` beside the action.
+ * The shape of one document of a workflow file, as far as a schema can say it. What spans
+ * several fields is checked where it is read, an action's `with` beside the action.
  */
 
-const closed = { additionalProperties: false } as const;
-const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-  description: 'a string, a number or a boolean',
-});
-const Names = { pattern: '^[A-Za-z][A-Za-z0-9_]*$' };
-const EnvName = '^[A-Za-z_][A-Za-z0-9_]*$';
-
-const StringOrList = Type.Union([Type.String(), Type.Array(Type.String())], {
-  description: 'a string or a list of strings',
-});
-
-const Env = Type.Union(
-  [
-    Type.Record(Type.String({ pattern: EnvName }), Scalar, closed),
-    Type.Array(
-      Type.Union([
-        Type.Record(Type.String({ pattern: EnvName }), Scalar, { ...closed, minProperties: 1 }),
-        Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*=' }),
-      ]),
-    ),
-  ],
-  { description: 'a map of names and values, or a list of such maps or of NAME=value' },
-);
-
-const RichParam = Type.Object(
-  {
-    name: Type.String(),
-    default: Type.Optional(Scalar),
-    description: Type.Optional(Type.String()),
-    required: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
-
-const Params = Type.Union(
-  [
-    Type.String(),
-    Type.Record(Type.String(Names), Type.Union([Scalar, Type.Null()]), closed),
-    Type.Array(
-      Type.Union([
-        Type.String(),
-        RichParam,
-        Type.Record(Type.String(Names), Type.Union([Scalar, Type.Null()]), {
-          ...closed,
-          minProperties: 1,
-          maxProperties: 1,
-        }),
-      ]),
-    ),
-  ],
-  { description: 'a map of names and defaults, or a list of names, of such maps, or of entries with name and default' },
-);
-
-const OutputSchema = Type.Record(Type.String(), Type.Unknown(), { description: 'a JSON Schema' });
-
-const stepFields = {
-  id: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String({ maxLength: 255 })),
-  description: Type.Optional(Type.String()),
-  run: Type.Optional(
-    Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
-      description: 'a command, or a list of commands',
-    }),
-  ),
-  command: Type.Optional(Type.String()),
-  script: Type.Optional(Type.String()),
-  action: Type.Optional(Type.String()),
-  with: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
-  depends: Type.Optional(StringOrList),
-  env: Type.Optional(Env),
-  working_dir: Type.Optional(Type.String()),
-  shell: Type.Optional(Type.String()),
-  output: Type.Optional(Type.String({ pattern: EnvName, description: 'the name of a variable' })),
-  output_schema: Type.Optional(OutputSchema),
-  timeout_sec: Type.Optional(Type.Number({ minimum: 0, description: '>= 0' })),
-  continue_on: Type.Optional(
-    Type.Union(
-      [
-        Type.Enum(['failed', 'skipped']),
-        Type.Object({ failure: Type.Optional(Type.Boolean()), skipped: Type.Optional(Type.Boolean()) }, closed),
-      ],
-      { description: '"failed", "skipped", or an object with failure and skipped' },
-    ),
-  ),
-};
-
-export const StepDocument = Type.Object(stepFields, closed);
-export type StepDocument = Static<typeof StepDocument>;
-
-const SecretDocument = Type.Object(
-  {
-    name: Type.String({ pattern: EnvName, description: 'a name of letters, digits and underscores' }),
-    provider: Type.String(),
-    key: Type.String({ minLength: 1 }),
-    options: Type.Optional(Type.Record(Type.String(), Type.String())),
-  },
-  closed,
-);
-
-const Anything = Type.Optional(Type.Unknown());
+const anything = (title: string) => Type.Unknown({ title });
+const noEffect = anything('Has no effect here');
 
 /** Keys that change nothing in this executor, accepted so that files of Dagu validate. */
-const harmless = {
-  labels: Anything,
-  tags: Anything,
-  group: Anything,
-  hist_retention_days: Anything,
-  hist_retention_runs: Anything,
-  log_output: Anything,
-  max_output_size: Anything,
-  otel: Anything,
-  worker_selector: Anything,
-};
+const harmless = optional({
+  labels: noEffect,
+  tags: noEffect,
+  group: noEffect,
+  hist_retention_days: noEffect,
+  hist_retention_runs: noEffect,
+  log_output: noEffect,
+  max_output_size: noEffect,
+  otel: noEffect,
+});
 
+const fields = optional({
+  name: anything('Name of the workflow; only later documents of a file have one'),
+  description: text('What the workflow does'),
+  type: anything('graph: steps wait for those in depends; chain: each waits for the one before it'),
+  consts: ConstsDocument,
+  env: Env,
+  dotenv: DotenvDocument,
+  secrets: SecretsDocument,
+  llm: LlmConfig,
+  worker_selector: Type.Union([Type.Literal('local'), Type.Record(Type.String(), Scalar)], {
+    title: 'There are no workers here: the workflow runs on this computer',
+    description: '"local", or a map of labels',
+  }),
+  artifacts: Type.Object(
+    optional({
+      enabled: Type.Boolean({ title: 'Whether runs keep files' }),
+      dir: text('Folder for them, instead of the one of the run'),
+    }),
+    { ...closed, title: 'Files that a run keeps, as screenshots', description: 'an object with enabled and dir' },
+  ),
+  working_dir: text('Folder that steps work in, relative to the workflow file'),
+  shell: Shell,
+  shell_args: Type.Array(Type.String(), { title: 'Arguments of the shell', description: 'a list of strings' }),
+  timeout_sec: seconds('Seconds that a run may take'),
+  delay_sec: seconds('Seconds that a run waits before its first step'),
+  max_active_steps: Type.Integer({
+    minimum: 0,
+    title: 'How many steps may run at once',
+    description: 'a whole number >= 0',
+  }),
+  max_active_runs: Type.Integer({
+    minimum: -1,
+    title: 'How many runs may be at work at once; more wait in line; 0 or -1: as many as are started',
+    description: 'a whole number >= -1',
+  }),
+  preconditions: PreconditionsDocument,
+  schedule: ScheduleDocument,
+  overlap_policy: Type.Enum([...overlapPolicies], {
+    title: 'What a scheduled start does while a run is at work',
+    description: 'skip, all or latest',
+  }),
+  catchup_window: text('How far back missed starts are caught up with, as 6h or 2d'),
+  ...harmless,
+});
+
+/** The root of a document, but for what is read by parts of their own: parameters, steps and handlers. */
 export const WorkflowDocument = Type.Object(
   {
-    name: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String()),
-    params: Type.Optional(Params),
-    consts: Type.Optional(
-      Type.Array(Type.Record(Type.String(Names), Scalar, { ...closed, minProperties: 1, maxProperties: 1 }), {
-        description: 'a list of single-key maps',
-      }),
-    ),
-    env: Type.Optional(Env),
-    secrets: Type.Optional(Type.Array(SecretDocument)),
-    llm: Type.Optional(LlmConfig),
-    steps: Type.Array(StepDocument, { minItems: 1 }),
-    // One schema for all handlers: a validator that is compiled once, not once a handler.
-    handler_on: Type.Optional(
-      Type.Record(Type.String({ pattern: '^(init|success|failure|abort|exit)$' }), StepDocument, closed),
-    ),
-    working_dir: Type.Optional(Type.String()),
-    shell: Type.Optional(Type.String()),
-    timeout_sec: Type.Optional(Type.Number({ minimum: 0, description: '>= 0' })),
-    max_active_steps: Type.Optional(Type.Integer({ minimum: 0, description: '>= 0' })),
-    artifacts: Type.Optional(
-      Type.Object({ enabled: Type.Optional(Type.Boolean()), dir: Type.Optional(Type.String()) }, closed),
-    ),
-    ...harmless,
+    ...fields,
+    ...optional({ params: Type.Unknown(), steps: Type.Unknown(), handler_on: Type.Unknown() }),
   },
   closed,
 );
-export type WorkflowDocument = Static<typeof WorkflowDocument>;
-
-/**
- * Keys of Dagu that this executor does not run, at the root and in a step: refused by
- * name, so that nobody takes their silence for effect.
- */
-export const unsupportedRootKeys = new Set(
-  'actions catchup_window container defaults delay_sec dotenv error_mail harness harnesses info_mail kubernetes log_dir mail_on max_active_runs max_clean_up_time_sec overlap_policy preconditions queue redis registry_auths resources restart_wait_sec retry_policy run_config s3 schedule shell_args skip_if_successful smtp ssh step_types tasks tools webhook'.split(
-    ' ',
-  ),
-);
-export const unsupportedStepKeys = new Set(
-  'exec call params type config llm messages value routes outputs stdout stderr retry_policy repeat_policy preconditions signal_on_stop log_output worker_selector foreach parallel approval container shell_args shell_packages'.split(
-    ' ',
-  ),
-);
-export const unsupportedHandlers = new Set(['wait']);
+export type WorkflowDocument = Omit<Static<typeof WorkflowDocument>, keyof typeof harmless>;

@@ -16,7 +16,7 @@ const units: Readonly<Record<string, number>> = {
   m: minute,
   h: hour,
 };
-const amount = String.raw`(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)`;
+const amount = String.raw`(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)`;
 const whole = new RegExp(`^[+-]?(?:${amount})+$`);
 const parts = new RegExp(amount, 'g');
 

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { cut, expandVariables, mapTexts, referencesIn, resolve } from './references.ts';
+import { cut, escapedInPaths, expandVariables, mapTexts, referencesIn, resolve } from './references.ts';
 
 const values: Record<string, string> = {
   'params.a': 'A',
   'steps.read.outputs.total': '12.50',
   params: '{"a":"A"}',
   'env._x': 'u',
+  'foreach.item': '{}',
+  'foreach.item.name': 'N',
+  'context.run.id': 'R',
 };
 const scope = (reference: readonly string[]) => values[reference.join('.')];
 
@@ -23,6 +26,10 @@ describe('references', () => {
     ['${steps.read.outputs.total.cents} is none', '${steps.read.outputs.total.cents} is none'],
     ['${steps.read.stdout} is none', '${steps.read.stdout} is none'],
     ['${params.a', '${params.a'],
+    ['${foreach.item.name} of ${foreach.item}', 'N of {}'],
+    ['${foreach.item.name.first} is none', '${foreach.item.name.first} is none'],
+    ['${context.run.id} ${run.id}', 'R R'],
+    ['${run.number} and ${constructor.x} are none', '${run.number} and ${constructor.x} are none'],
   ])('%s', (text, expected) => {
     expect(resolve(text, scope)).toBe(expected);
   });
@@ -42,11 +49,16 @@ describe('references', () => {
   });
 
   it('finds the references in nested values', () => {
-    expect(referencesIn({ do: [{ act: '${params.a}' }, 'x ${env.B} ${steps.s.outputs.o}'], n: 3 })).toEqual([
-      ['params', 'a'],
-      ['env', 'B'],
-      ['steps', 's', 'outputs', 'o'],
+    expect(referencesIn({ do: [{ act: '${params.a}' }, 'x ${env.B} ${steps.s.outputs.o}'], n: 3 }, ['with'])).toEqual([
+      { path: ['with', 'do', 0, 'act'], reference: ['params', 'a'], source: '${params.a}' },
+      { path: ['with', 'do', 1], reference: ['env', 'B'], source: '${env.B}' },
+      { path: ['with', 'do', 1], reference: ['steps', 's', 'outputs', 'o'], source: '${steps.s.outputs.o}' },
     ]);
+  });
+
+  it('finds what a backslash of a path makes literal', () => {
+    const text = 'copy C:\\Data\\${params.a} \\${params.a} C:\\\\${params.a} D:\\${HOME}';
+    expect(escapedInPaths(text)).toEqual(['\\${params.a}']);
   });
 
   it('maps texts and leaves the value that was given alone', () => {

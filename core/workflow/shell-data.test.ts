@@ -94,6 +94,12 @@ const places: [name: string, command: string, printed: (value: string) => string
   ['an if', 'if [ ${params.x} = ${params.x} ]; then printf "%s|" ${params.x}; fi', (value) => `${value}|`],
   ['a loop', 'for i in ${params.x}; do printf "%s|" "$i"; done', (value) => `${value}|`],
   ['an export', 'export V=${params.x}; sh -c \'printf "%s|" "$V"\'', (value) => `${value}|`],
+  [
+    'after a dollar sign',
+    'printf "%s|" "a$${params.x}" $${params.x} \'$${params.x}\'',
+    (value) => `a$${value}|$${value}|$${value}|`,
+  ],
+  ['after the number of the shell', 'printf "%s|" "$$${params.x}" | sed "1s/^[0-9]*//"', (value) => `${value}|`],
   ['in a comment', 'printf a # ${params.x}\nprintf b', () => 'ab'],
 ];
 
@@ -117,6 +123,10 @@ describe('references that cannot be data', () => {
   it("refuses $'…', which shells read differently, and a NUL", () => {
     expect(checkShellReferences("echo $'it\\'s ${params.x}'").problems).toHaveLength(1);
     expect(checkShellReferences('echo \0').problems).toHaveLength(1);
+  });
+
+  it('refuses a dollar sign right before it in backticks', () => {
+    expect(checkShellReferences('echo `echo $${params.x}`').problems).toEqual([expect.stringContaining('use $(…)')]);
   });
 
   it('refuses a here-document with a quoted end word', () => {

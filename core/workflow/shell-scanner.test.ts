@@ -36,10 +36,26 @@ describe('where bash would evaluate a value', () => {
     'declare -i y=${params.x}',
     'unset ${params.x}',
     'echo $[ ${params.x} + 1 ]',
+    'echo a >&${params.x}',
+    'echo a 2>& "${params.x}"',
+    'declare ${params.x}=1',
+    'export A=1 "${params.x}"',
+    'typeset -n y=${params.x}',
+    'compgen -W "${params.x}"',
   ];
 
   it.each(evaluated)('%s takes a number alone', (command) => {
     expect(() => print(command, 'q[$(touch x)]')).toThrow('only a number may stand');
+    expect(existsSync(join(folder, 'x'))).toBe(false);
+  });
+
+  it.each([
+    'export A="b c ${params.x}"; echo "$A"',
+    'declare -x A=\'b c \'${params.x}; echo "$A"',
+    'echo "b c ${params.x}" >&1',
+    'A="b c"; readonly B=1 A="$A ${params.x}"; echo "$A"',
+  ])('%s takes any value', (command) => {
+    expect(print(command, 'q[$(touch x)] d')).toBe('b c q[$(touch x)] d\n');
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
 
@@ -55,6 +71,7 @@ describe('a program that runs its argument', () => {
     "sh -c 'echo ${params.x}'",
     "if true; then bash -ec '${params.x}'; fi",
     "python3 -c 'print(${params.x})'",
+    "trap 'echo ${params.x}' EXIT",
   ])('%s is warned of', (command) => {
     expect(checkShellReferences(command).warnings).toEqual([expect.stringContaining('set it under env')]);
   });

@@ -40,12 +40,17 @@ interface Heredoc {
 /** Words that a command may follow. */
 const before =
   /^(?:\s|(?:if|while|until|elif|then|else|do|time|!|\{)(?=\s)|[A-Za-z_]\w*=(?:'[^']*'|"[^"]*"|[^\s'"])*(?=\s))*/;
-/** Commands whose arguments a shell evaluates as expressions, or as names that may have a subscript. */
+/** Commands whose arguments some shell evaluates as expressions, or as names that may have a subscript. */
 const evaluating =
-  /^(?:let|integer|unset|read|mapfile|printf\s+-v|(?:test|\[\[?)\s+-v|(?:declare|typeset|local)\s+-\w*i\w*)\s/;
+  /^(?:let|integer|float|repeat|shift|ulimit|unset|read|mapfile|readarray|getopts|compgen|nameref|printf\s+-v|print\s.*-v|set\s+-A|(?:test|\[\[?)\s+-v|(?:declare|typeset|local|export|readonly)\s+-\w*[inEF]\w*)\s/;
+/** A word of a declaration that is not yet past its `=`: the name, which may have a subscript. */
+const declaredName =
+  /^(?:declare|typeset|local|export|readonly)(?:\s+(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+)*\s+["']?[^\s=\\'"]*$/s;
+/** Where bash expands the name of a file a second time. */
+const duplicating = /[<>]&[ \t]*["']?[^\s;|&'"]*$/;
 /** Commands that run an argument as a program's text. */
 const interpreting =
-  /^(?:eval|ssh)\s|^(?:\S*\/)?(?:sh|bash|dash|ksh|zsh|su)\s(?:.*\s)?-\w*c\s|^(?:\S*\/)?(?:python3?|perl|ruby|node)\s(?:.*\s)?-[ce]\s/s;
+  /^(?:eval|ssh|trap|alias|watch)\s|^(?:\S*\/)?(?:sh|bash|dash|ksh|zsh|su)\s(?:.*\s)?-\w*c\s|^(?:\S*\/)?(?:python3?|perl|ruby|node)\s(?:.*\s)?-[ce]\s/s;
 const comparing = /^(?:\[\[?|test)\s/;
 const numberOperator = '-(?:eq|ne|lt|le|gt|ge)';
 const afterOperator = new RegExp(`(?:\\s|^)${numberOperator}\\s+"?$`);
@@ -61,6 +66,7 @@ export class Scanner {
   #heredoc: Heredoc | undefined;
   #line = '';
   #rest = '';
+  #dollar = false;
 
   /** Where a reference would stand now. @param following the program's text after it */
   place(following: string): Place {
@@ -76,9 +82,19 @@ export class Scanner {
     return interpreting.test(this.#command.text.replace(before, ''));
   }
 
+  /** Whether what was read ends in a dollar sign that belongs to nothing before it: `$$` is a name of its own. */
+  get followsDollar(): boolean {
+    return this.#dollar;
+  }
+
+  get isInBackticks(): boolean {
+    return this.#stack.some(({ context }) => context === 'backtick');
+  }
+
   /** A reference was read: what follows is in the same word. */
   reference(): void {
     this.#wordStart = false;
+    this.#dollar = false;
     this.#line += '\0';
     for (const { context } of this.#stack) if (context === 'comment') return;
     this.#note('\0');
@@ -109,7 +125,8 @@ export class Scanner {
       if (context === 'arithmetic' || (context === 'braces' && evaluatedBraces.test(text))) return true;
       if (context === 'command' || context === 'backtick') {
         const command = text.replace(before, '');
-        if (evaluating.test(command) || subscript.test(text)) return true;
+        if (evaluating.test(command) || declaredName.test(command)) return true;
+        if (subscript.test(text) || duplicating.test(text)) return true;
         return comparing.test(command) && (afterOperator.test(text) || beforeOperator.test(following));
       }
     }
@@ -121,6 +138,7 @@ export class Scanner {
     this.#rest = this.#rest.slice(length);
     this.#note(taken);
     this.#wordStart = false;
+    this.#dollar = taken === '$' && !this.#dollar;
     for (const character of taken) if (this.#heredoc !== undefined) this.#heredocCharacter(character);
     return taken;
   }
@@ -259,8 +277,8 @@ export class Scanner {
     else if (character === "'" || character === '"') this.#push(character === '"' ? 'double' : 'single', character);
     else if (character === '(') this.#push('command', ')');
     else if (character === top.end && !this.#endsPattern(top)) this.#end(top);
-    else if (/[;&|)]/.test(character)) this.#separate();
-    else this.#wordStart = /[\s<>]/.test(character);
+    else if (/[;&|)]/.test(character) && !/[<>]&$/.test(top.text)) this.#separate();
+    else this.#wordStart = /[\s<>&]/.test(character);
   }
 
   /** Inside `case … esac` a closing parenthesis ends a pattern. */

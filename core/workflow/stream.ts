@@ -1,17 +1,17 @@
 import {
+  Composer,
   type Document,
-  isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
-  type Node,
-  parseAllDocuments,
-  visit,
+  Parser,
   type YAMLError,
 } from 'yaml';
 import type { FieldPath } from './types.ts';
+import { readDocument } from './yaml-values.ts';
 
 /** Something wrong in a workflow file, at a place that an editor can show. */
 export interface LocatedProblem {
@@ -31,106 +31,123 @@ export interface SourceDocument {
 
 /** The largest file that is read, in bytes. */
 export const maxFileBytes = 10 * 1024 * 1024;
+/** The most steps that a file may have, those of handlers, bodies and local workflows included. */
+export const maxSteps = 10_000;
+/** How many lists and maps may stand in one another. */
+const maxDepth = 200;
+/** The most values, marks and line ends that a file may be made of: what takes some seconds to read. */
+const maxTokens = 1_500_000;
+/** The most documents in a file. */
+const maxDocuments = 1000;
+/** How many syntax errors are told: after the first few, one follows from another. */
+const maxErrors = 20;
 
 /**
- * Reads a YAML stream, merge keys included. Syntax errors, doubled keys and unknown tags
- * are problems with their place.
+ * Reads a YAML stream, merge keys included. Syntax errors, doubled keys, unknown tags and
+ * aliases that lead nowhere or unfold without end are problems with their place.
  */
 export function readStream(text: string): { documents: SourceDocument[]; problems: LocatedProblem[] } {
+  const lines = new LineCounter();
+  const parsed: Document[] = [];
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
   try {
-    return readDocuments(text);
+    for (const document of parse(text, lines)) parsed.push(document);
   } catch (error) {
-    // The parser calls itself for each level.
-    if (!(error instanceof RangeError)) throw error;
-    return { documents: [], problems: [{ message: 'the file is nested too deeply to be read', path: [] }] };
+    if (!(error instanceof TooMuch)) throw error;
+    return { documents: [], problems: [{ message: error.message, path: [], ...at(error.offset) }] };
   }
+  const problems = parsed
+    .flatMap(({ errors, warnings }) => [...errors, ...warnings])
+    .slice(0, maxErrors)
+    .map((error) => syntaxProblem(error, at));
+  if (problems.length > 0) return { documents: [], problems };
+  const documents = parsed.map((document) => {
+    const { value, problems: found } = readDocument(document);
+    for (const { message, offset } of found.slice(0, maxErrors)) problems.push({ message, path: [], ...at(offset) });
+    return { value, locate: (path: FieldPath) => locate(document, at, path) };
+  });
+  return problems.length > 0 ? { documents: [], problems } : { documents, problems };
 }
 
-function readDocuments(text: string): { documents: SourceDocument[]; problems: LocatedProblem[] } {
-  const lines = new LineCounter();
-  const options = {
-    lineCounter: lines,
-    uniqueKeys: true,
-    prettyErrors: false,
-    merge: true,
-    logLevel: 'error',
-  } as const;
-  const parsed = parseAllDocuments(text, options);
-  const list = 'empty' in parsed ? [] : parsed;
-  const problems = list.flatMap(({ errors, warnings }) =>
-    [...errors, ...warnings].map((error) => syntaxProblem(error, lines, text)),
-  );
-  if (problems.length > 0) return { documents: [], problems };
-  const documents: SourceDocument[] = [];
-  for (const document of list) {
-    try {
-      keepNumbersAsWritten(document);
-      const value: unknown = document.toJS({ maxAliasCount: 100 });
-      documents.push({ value, locate: (path) => locate(document, lines, path) });
-    } catch (error) {
-      if (error instanceof RangeError) throw error;
-      // Aliases without an anchor, and aliases that would multiply without end.
-      problems.push({ message: (error as Error).message, path: [], ...locate(document, lines, []) });
-    }
+/** The text is more than is read; the message says of what, the offset where that shows. */
+class TooMuch extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
   }
-  return { documents, problems };
 }
 
 /**
- * Parameters, variables and constants are texts: an account number of twenty digits, a
- * postal code that begins with 0 and a version 1.10 stay as they are written.
+ * The documents of a text. The parser is driven token by token, so that a text which would
+ * take it minutes or all memory ends where its size first shows.
  */
-function keepNumbersAsWritten(document: Document): void {
-  const root = document.contents;
-  if (!isMap(root)) return;
-  const steps = root.get('steps', true);
-  const handlers = root.get('handler_on', true);
-  const all = [
-    ...(isSeq(steps) ? steps.items : []),
-    ...(isMap(handlers) ? handlers.items.map(({ value }) => value) : []),
-  ];
-  const texts = [
-    ...['params', 'env', 'consts'].map((key) => root.get(key, true)),
-    ...all.map((step) => (isMap(step) ? step.get('env', true) : undefined)),
-  ];
-  for (const node of texts) {
-    const target = isAlias(node) ? node.resolve(document) : node;
-    if (!isNode(target)) continue;
-    visit(target as Node, {
-      Scalar: (_, scalar) => {
-        if (typeof scalar.value === 'number' && scalar.source !== undefined) scalar.value = scalar.source;
-      },
-    });
+function* parse(text: string, lines: LineCounter): Generator<Document> {
+  const composer = new Composer({ uniqueKeys: false, merge: false, logLevel: 'error' });
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let tokens = 0;
+  let errors = 0;
+  let documents = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'error') errors += 1;
+      if (token.type === 'document') documents += 1;
+      if (errors <= maxErrors) yield* composer.next(token);
+    }
+    tokens += 1;
+    if (documents > maxDocuments) {
+      throw new TooMuch(`the file has more than ${maxDocuments} documents; split it`, parser.offset);
+    }
+    if (errors > maxErrors) break;
+    if (parser.stack.length > maxDepth) {
+      throw new TooMuch(
+        `the file is nested too deeply: more than ${maxDepth} lists and maps in one another`,
+        parser.offset,
+      );
+    }
+    if (tokens > maxTokens) {
+      throw new TooMuch(`the file holds more than ${maxTokens} values and marks from here on; split it`, parser.offset);
+    }
+    if ((lexeme === '-' || lexeme === ',') && stepsSoFar(parser) > maxSteps) {
+      throw new TooMuch(`the file has more than ${maxSteps} steps; split it into files of their own`, parser.offset);
+    }
   }
+  for (const token of parser.end()) yield* composer.next(token);
+  yield* composer.end();
 }
 
-function syntaxProblem(error: YAMLError, lines: LineCounter, text: string): LocatedProblem {
-  const { line, col } = lines.linePos(error.pos[0]);
-  const key = text.slice(error.pos[0]).split(/[:\n]/, 1)[0]?.trim();
-  const message = error.code === 'DUPLICATE_KEY' ? `mapping key "${key}" already defined` : error.message;
-  return { message, path: [], line, column: col };
+/** How many entries the document's `steps` has, while the parser stands in it. */
+function stepsSoFar({ stack: [, root, steps] }: Parser): number {
+  if (root === undefined || steps === undefined || !('items' in root) || !('items' in steps)) return 0;
+  const pair = root.items.at(-1);
+  const key = pair !== undefined && 'key' in pair ? pair.key : undefined;
+  return key !== undefined && key !== null && 'source' in key && key.source === 'steps' ? steps.items.length : 0;
+}
+
+function syntaxProblem(error: YAMLError, at: (offset: number) => { line: number; column: number }): LocatedProblem {
+  return { message: error.message, path: [], ...at(error.pos[0]) };
 }
 
 /** The place of a field, or of the nearest field around it that is there. */
-function locate(document: Document, lines: LineCounter, path: FieldPath): { line: number; column: number } | undefined {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const offset = offsetOf(document, path.slice(0, length));
-    if (offset !== undefined) {
-      const { line, col } = lines.linePos(offset);
-      return { line, column: col };
-    }
+function locate<Place>(document: Document, at: (offset: number) => Place, path: FieldPath): Place | undefined {
+  let node: unknown = document.contents;
+  let offset = isNode(node) ? node.range?.[0] : undefined;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+      if (!isNode(pair?.key)) break;
+      offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof key === 'number') {
+      node = node.items[key];
+      if (!isNode(node)) break;
+      offset = node.range?.[0] ?? offset;
+    } else break;
   }
-  return undefined;
-}
-
-function offsetOf(document: Document, path: FieldPath): number | undefined {
-  const last = path.at(-1);
-  const parent = path.length === 0 ? undefined : document.getIn(path.slice(0, -1), true);
-  if (isMap(parent)) {
-    const pair = parent.items.find(({ key }) => isScalar(key) && key.value === last);
-    if (isNode(pair?.key)) return pair.key.range?.[0];
-    return undefined;
-  }
-  const node = path.length === 0 ? document.contents : document.getIn(path, true);
-  return isNode(node) ? node.range?.[0] : undefined;
+  return offset === undefined ? undefined : at(offset);
 }

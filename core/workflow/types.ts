@@ -18,9 +18,14 @@ export type ParamType = (typeof paramTypes)[number];
 
 /** A parameter that the workflow declares. Its values are strings, as the environment carries them. */
 export interface Param {
-  /** A positional one is named by its place, from 1, and steps read it as `$1`, `$2`, … */
+  /**
+   * A positional one is named by its place, from 1, and steps read it as `$1`, `$2`, …; a
+   * start may also name it by the word that is its default, where that can be a name.
+   */
   name: string;
   type: ParamType;
+  /** Only a default is written, so that whoever wants to know more of it has to guess by that. */
+  untyped?: true;
   default?: string;
   required: boolean;
   description?: string;
@@ -48,6 +53,8 @@ export interface SecretDeclaration {
 export interface Precondition {
   /** A command where nothing is expected, else a text whose references are resolved. */
   condition: string;
+  /** Set for `eval`: what stands in backticks or `$(…)` is run, and its output put in its place. */
+  substitutes?: true;
   /** What the condition's value must be; `re:` begins a regular expression. */
   expected?: string;
   negate: boolean;
@@ -103,8 +110,8 @@ export interface Approval {
 
 /** Where one named output of a step comes from. */
 export interface OutputSource {
-  /** A text with references; the other fields are then absent. */
-  value?: string;
+  /** A value whose texts may hold references; the other fields are then absent. */
+  value?: Json;
   from?: 'stdout' | 'stderr' | 'file';
   path?: string;
   decode?: 'text' | 'json' | 'yaml';
@@ -118,8 +125,8 @@ export interface StreamTarget {
   path?: string;
   /** Relative to the run's artifacts. */
   artifact?: string;
-  /** The stream's lines `name=value` publish the declared outputs. */
-  outputs?: boolean;
+  /** Outputs that are read from the stream, by name; the sources give `decode` and `select`, or a `value`. */
+  outputs?: Record<string, OutputSource>;
 }
 
 export const handlerNames = ['init', 'success', 'failure', 'abort', 'exit', 'wait'] as const;
@@ -161,6 +168,8 @@ export interface Step {
   approval?: Approval;
   /** Names that `${steps.<id>.outputs.<name>}` may use, known when the file loads. */
   outputNames: string[];
+  /** The step may publish further outputs, whose names are known only when it runs. */
+  hasOtherOutputs?: true;
   /** Where the step stands in the document: `['steps', 2]` or `['handler_on', 'exit']`. */
   path: FieldPath;
 }
@@ -183,6 +192,10 @@ export interface Workflow {
   description?: string;
   type: 'graph' | 'chain';
   params: Param[];
+  /** JSON Schema that the values of all parameters must match together; `additionalProperties: true` lets others in. */
+  paramsSchema?: JsonObject;
+  /** File that the schema was read from, as written. */
+  paramsSchemaFile?: string;
   consts: Record<string, string>;
   env: [name: string, value: string][];
   /** Files of variables, as written; `.env` beside the workflow file where the file says nothing. */
