@@ -3,10 +3,13 @@ import type { Queries } from './queries-client.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { TrayInput } from './tray-state.ts';
 
-/** The runs at work, and the last one that ended without anybody looking: what the tray icon tells. */
+/** More runs that wait for a person than anybody counts. */
+const mostWaiting = 100;
+
+/** The runs at work, those that wait for a person, and the last one that ended without anybody looking: what the tray icon tells. */
 export class Activity {
   readonly #supervisor: Pick<Supervisor, 'active'>;
-  readonly #queries: Pick<Queries['client'], 'getRun'>;
+  readonly #queries: Pick<Queries['client'], 'getRun' | 'listRuns'>;
   readonly #onChanged: (input: TrayInput) => void;
   #working: string[] = [];
   #unseen: RunDetail | undefined;
@@ -14,7 +17,10 @@ export class Activity {
   #again = false;
 
   constructor(
-    { supervisor, queries }: { supervisor: Pick<Supervisor, 'active'>; queries: Pick<Queries['client'], 'getRun'> },
+    {
+      supervisor,
+      queries,
+    }: { supervisor: Pick<Supervisor, 'active'>; queries: Pick<Queries['client'], 'getRun' | 'listRuns'> },
     onChanged: (input: TrayInput) => void,
   ) {
     this.#supervisor = supervisor;
@@ -58,7 +64,8 @@ export class Activity {
     );
     const last = ended.at(-1);
     if (last !== undefined) this.#unseen = await this.#detail(last);
-    this.#onChanged({ active, ...(this.#unseen !== undefined && { unseen: this.#unseen }) });
+    const { runs: waiting } = await this.#queries.listRuns({ limit: mostWaiting, statuses: ['waiting'] });
+    this.#onChanged({ active, waiting, unseen: this.#unseen });
   }
 
   /** Nothing for a run that has begun so lately that the store does not have it. */

@@ -2,97 +2,290 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkflowFile } from '../core/contract/api.ts';
-import { CallError } from '../core/contract/protocol.ts';
-import type { RunDetail, RunStatus } from '../core/contract/run.ts';
 import { stoppedByPerson } from '../core/contract/run-state.ts';
 import { makeApi } from './api.ts';
-import type { RunEnd } from './supervisor.ts';
+import { SettingsFile } from './app-settings.ts';
+import { Catalog } from './catalog.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Scheduler } from './scheduler.ts';
+import { TestStore } from './testing.ts';
+import { Trust } from './trust.ts';
+import { WorkflowsFolder } from './workflows-folder.ts';
 
-let home: string;
-let world: FakeWorld;
+let world: TestStore;
+let folder: string;
+let api: ReturnType<typeof makeApi>;
+let dispatcher: Dispatcher;
+let changes: string[];
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'dagu-api-'));
-  world = new FakeWorld(join(home, 'artifacts'));
+  world = new TestStore();
+  folder = await mkdtemp(join(tmpdir(), 'dagu-api-'));
+  changes = [];
+  await open();
 });
-afterEach(() => rm(home, { recursive: true, force: true }));
+afterEach(async () => {
+  dispatcher.end();
+  world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The parts as the app has them after a start. */
+async function open(): Promise<void> {
+  const settings = new SettingsFile(join(world.home, 'settings.json'));
+  await settings.read();
+  const { queries, supervisor, home } = world;
+  const trust = new Trust(queries, () => settings.current.trust);
+  const catalog = new Catalog(new WorkflowsFolder(folder), trust);
+  const maxActiveRuns = () => settings.current.queue.maxActiveRuns;
+  dispatcher = new Dispatcher({ supervisor, queries, maxActiveRuns, onError: (error) => changes.push(String(error)) });
+  const scheduler = new Scheduler({ workflows: () => catalog.startable(), queries, dispatcher, home });
+  const onChanged = (what: string) => void changes.push(what);
+  api = makeApi({ home, catalog, trust, dispatcher, scheduler, settings, queries, onChanged });
+}
+
+const good = 'steps:\n  - id: a\n    run: echo\n';
+const at = (file: string) => join(folder, file);
+const write = (file: string, text: string) => writeFile(at(file), text);
+const policy = (trust: object) => writeFile(join(world.home, 'settings.json'), JSON.stringify({ trust }));
+const trustOf = async (file: string) => (await api.getWorkflowPlan({ path: at(file) })).trust;
+const allow = async (file: string) => {
+  const { hash } = await api.getWorkflowPlan({ path: at(file) });
+  await api.allowWorkflow({ path: at(file), hash });
+};
+
+describe('trust', () => {
+  it('lets no file run that nobody has allowed', async () => {
+    await write('a.yaml', good);
+    expect((await api.listWorkflows({})).workflows[0]?.trust).toBe('new');
+    await expect(api.startRun({ path: at('a.yaml') })).rejects.toMatchObject({ code: 'not_allowed' });
+    expect(world.statuses()).toEqual({});
+
+    await allow('a.yaml');
+    expect(changes).toEqual(['workflows']);
+    const { runId } = await api.startRun({ path: at('a.yaml') });
+    expect(world.statuses()).toEqual({ [runId]: 'running' });
+  });
+
+  it('asks again when the file changes, and not when it is as it was', async () => {
+    await write('a.yaml', good);
+    await allow('a.yaml');
+    await write('a.yaml', `${good}# more\n`);
+    expect(await trustOf('a.yaml')).toBe('changed');
+    await expect(api.startRun({ path: at('a.yaml') })).rejects.toMatchObject({ code: 'changed' });
+    await write('a.yaml', good);
+    expect(await trustOf('a.yaml')).toBe('allowed');
+  });
+
+  it('asks again when a workflow or a file of variables changes that belongs to it', async () => {
+    await write('a.yaml', 'dotenv: vars.env\nsteps:\n  - id: a\n    action: dag.run\n    with: { dag: child }\n');
+    await write('child.yaml', good);
+    await write('vars.env', 'A=1\n');
+    await allow('a.yaml');
+    await write('child.yaml', `${good}# more\n`);
+    expect(await trustOf('a.yaml')).toBe('changed');
+    await allow('a.yaml');
+    await write('vars.env', 'A=2\n');
+    expect(await trustOf('a.yaml')).toBe('changed');
+  });
+
+  it('allows nothing but what was shown', async () => {
+    await write('a.yaml', good);
+    const { hash } = await api.getWorkflowPlan({ path: at('a.yaml') });
+    await write('a.yaml', `${good}# swapped\n`);
+    await expect(api.allowWorkflow({ path: at('a.yaml'), hash })).rejects.toMatchObject({ code: 'changed' });
+    expect(await trustOf('a.yaml')).toBe('new');
+  });
+
+  it('is of one path: the same content under another name is new', async () => {
+    await write('a.yaml', good);
+    await allow('a.yaml');
+    await write('b.yaml', good);
+    expect(await trustOf('b.yaml')).toBe('new');
+  });
+
+  it('follows the settings file: folders and contents', async () => {
+    await write('a.yaml', good);
+    const { hash } = await api.getWorkflowPlan({ path: at('a.yaml') });
+    await policy({ hashes: [hash] });
+    await open();
+    expect(await trustOf('a.yaml')).toBe('allowed');
+    await policy({ folders: [folder] });
+    await open();
+    expect(await trustOf('a.yaml')).toBe('allowed');
+    await policy({ folders: [`${folder}-other`] });
+    await open();
+    expect(await trustOf('a.yaml')).toBe('new');
+  });
+
+  it('runs the text that was checked, with the hash for its process to compare', async () => {
+    await write('a.yaml', good);
+    await allow('a.yaml');
+    const { hash } = await api.getWorkflowPlan({ path: at('a.yaml') });
+    world.supervisor.refusal = { code: 'failed', error: 'not now' };
+    const { runId } = await api.startRun({ path: at('a.yaml') });
+    expect(world.store.stateOf(runId)).toMatchObject({
+      workflowText: good,
+      request: { contentHash: hash, trigger: 'tray', mode: 'queued' },
+    });
+  });
+
+  it('holds for what a run goes on with, too', async () => {
+    await write('a.yaml', 'steps:\n  - id: a\n    action: dag.run\n    with: { dag: child }\n');
+    await write('child.yaml', good);
+    await allow('a.yaml');
+    const { runId } = await api.startRun({ path: at('a.yaml') });
+    world.supervisor.finish(runId, 'failed');
+    // The file itself may change: the run has its text.
+    await write('a.yaml', good);
+    await api.retryRun({ runId });
+    world.supervisor.finish(runId, 'failed');
+    await write('child.yaml', `${good}# swapped\n`);
+    await expect(api.retryRun({ runId })).rejects.toMatchObject({ code: 'changed' });
+    expect(world.store.attempts(runId)).toHaveLength(2);
+  });
+
+  it('is not made up for: what a schedule would have done before is passed over', async () => {
+    await write('a.yaml', `schedule: "* * * * *"\ncatchup_window: 24h\n${good}`);
+    await allow('a.yaml');
+    const mark = world.store.scheduleMark(at('a.yaml'));
+    expect(Date.parse(mark ?? '')).toBeGreaterThan(Date.now() - 60_000);
+  });
+});
 
 describe('startRun', () => {
-  it('starts a workflow of the folder and answers once the store has the run', async () => {
-    const api = makeApi(world.parts);
-    const answer = api.startRun({ path: '/flows/good.yaml' }) as Promise<{ runId: string }>;
-    let answered = false;
-    void answer.then(() => {
-      answered = true;
-    });
-    await world.started();
-    expect(answered).toBe(false);
-    world.store('run-1', 'running');
-    await expect(answer).resolves.toEqual({ runId: 'run-1' });
-    expect(world.requests).toEqual([{ path: '/flows/good.yaml', trigger: 'tray' }]);
-  });
+  beforeEach(() => policy({ folders: [folder] }).then(open));
 
-  it('refuses what is not in the folder, is broken, or needs parameters', async () => {
-    const api = makeApi(world.parts);
+  it('refuses what is not in the folder, is broken, or has wrong parameters', async () => {
+    await write('broken.yaml', 'steps: 3\n');
+    await write('params.yaml', `params:\n  - name: CUSTOMER\n    required: true\n${good}`);
     await expect(api.startRun({ path: '/etc/other.yaml' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(api.startRun({ path: '/flows/broken.yaml' })).rejects.toMatchObject({ code: 'broken' });
-    await expect(api.startRun({ path: '/flows/params.yaml' })).rejects.toMatchObject({ code: 'needs_params' });
-    expect(world.requests).toEqual([]);
+    await expect(api.startRun({ path: at('broken.yaml') })).rejects.toMatchObject({ code: 'broken' });
+    const path = at('params.yaml');
+    await expect(api.startRun({ path })).rejects.toMatchObject({ code: 'bad_params' });
+    await expect(api.startRun({ path, params: { OTHER: '1' } })).rejects.toMatchObject({ code: 'bad_params' });
+    const { runId } = await api.startRun({ path, params: { CUSTOMER: 'Blue Harbour' } });
+    expect(world.store.stateOf(runId)?.request?.params).toEqual([{ name: 'CUSTOMER', value: 'Blue Harbour' }]);
   });
 
-  it('runs a workflow once however often it is asked while the run starts or works', async () => {
-    const api = makeApi(world.parts);
-    const first = api.startRun({ path: '/flows/good.yaml' });
-    await expect(api.startRun({ path: '/flows/good.yaml' })).rejects.toMatchObject({ code: 'busy' });
-    await world.started();
-    world.store('run-1', 'running');
-    await first;
-    await expect(api.startRun({ path: '/flows/good.yaml' })).rejects.toMatchObject({ code: 'busy' });
-    expect(world.requests).toHaveLength(1);
+  it('runs a workflow once however often it is clicked', async () => {
+    await write('a.yaml', good);
+    const path = at('a.yaml');
+    const clicks = await Promise.allSettled([api.startRun({ path }), api.startRun({ path })]);
+    expect(clicks.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    await expect(api.startRun({ path })).rejects.toMatchObject({ code: 'busy' });
+    expect(Object.values(world.statuses())).toEqual(['running']);
   });
 
-  it('fails with the reason when the run ended before the store had it', async () => {
-    const answer = makeApi(world.parts).startRun({ path: '/flows/good.yaml' });
-    await world.started();
-    world.finish({ status: 'failed', error: 'the process could not be started' });
-    await expect(answer).rejects.toMatchObject({ code: 'failed', message: 'the process could not be started' });
+  it('queues what is more than the file lets run at once', async () => {
+    await write('a.yaml', `max_active_runs: 1\n${good}`);
+    await api.startRun({ path: at('a.yaml') });
+    const { runId } = await api.startRun({ path: at('a.yaml') });
+    const queue = await api.getQueue({});
+    expect(queue).toMatchObject({ queued: [{ runId, status: 'queued' }], active: 1, maxActiveRuns: 5 });
   });
 });
 
-describe('stopRun', () => {
-  it('stops a run of this app, and says of others that they are stopped elsewhere', async () => {
-    const api = makeApi(world.parts);
-    world.store('mine', 'running');
-    world.store('theirs', 'running');
-    world.store('over', 'succeeded');
-    world.activeRuns = ['mine'];
-    await api.stopRun({ runId: 'mine' });
-    await api.stopRun({ runId: 'over' });
-    expect(world.stopped).toEqual([
-      ['mine', stoppedByPerson],
-      ['over', stoppedByPerson],
-    ]);
-    await expect(api.stopRun({ runId: 'theirs' })).rejects.toMatchObject({ code: 'elsewhere' });
+describe('a run', () => {
+  it('is stopped whoever works on it', async () => {
+    world.wait('w1', '/flows/w.yaml');
+    await api.stopRun({ runId: 'w1' });
+    expect(world.store.stopRequest('w1')).toBe(stoppedByPerson);
+    expect(world.supervisor.requests).toMatchObject([{ mode: 'resume', runId: 'w1' }]);
+    world.supervisor.finish('w1', 'aborted');
+    await expect(api.stopRun({ runId: 'w1' })).rejects.toMatchObject({ code: 'ended' });
     await expect(api.stopRun({ runId: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is tried again at its end, from a step of it', async () => {
+    world.wait('w1', '/flows/w.yaml');
+    await expect(api.retryRun({ runId: 'w1' })).rejects.toMatchObject({ code: 'not_ended' });
+    world.store.finishRun('w1', 'failed', new Date().toISOString());
+    await expect(api.retryRun({ runId: 'w1', fromStep: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+    await api.retryRun({ runId: 'w1', fromStep: 'check' });
+    const { attempts } = await api.listAttempts({ runId: 'w1' });
+    expect(attempts.map(({ attempt, trigger }) => `${attempt} ${trigger}`)).toEqual(['1 tray', '2 retry']);
+  });
+
+  it('goes on with a decision that has what it needs, and takes no second one', async () => {
+    world.wait('w1', '/flows/w.yaml');
+    const decision = { runId: 'w1', step: 'check' };
+    await expect(api.approveStep({ ...decision, inputs: {} })).rejects.toMatchObject({ code: 'bad_inputs' });
+    await expect(api.approveStep({ ...decision, inputs: { OTHER: '1' } })).rejects.toMatchObject({
+      code: 'bad_inputs',
+    });
+    await expect(api.approveStep({ ...decision, step: 'none', inputs: {} })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    dispatcher.end();
+    await api.pushBackStep({ ...decision, inputs: { AMOUNT: '1' }, reason: 'the fees' });
+    expect(world.store.openAnswers('w1')).toEqual([
+      { step: 'check', kind: 'push_back', inputs: { AMOUNT: '1' }, reason: 'the fees' },
+    ]);
+    await expect(api.rejectStep({ ...decision, inputs: {} })).rejects.toMatchObject({ code: 'not_waiting' });
+  });
+
+  it('is listed by page', async () => {
+    for (const runId of ['r1', 'r2', 'r3']) world.queue(runId, `/flows/${runId}.yaml`);
+    const ids = async (query: Partial<Parameters<typeof api.listRuns>[0]>) =>
+      (await api.listRuns({ limit: 2, ...query })).runs.map(({ runId }) => runId);
+    expect(await ids({})).toEqual(['r3', 'r2']);
+    expect(await ids({ before: 'r2' })).toEqual(['r1']);
+    expect(await ids({ workflow: '/flows/r1.yaml' })).toEqual(['r1']);
+    expect(await ids({ statuses: ['running'] })).toEqual([]);
+  });
+});
+
+describe('settings', () => {
+  it('keeps what a page may not change', async () => {
+    await policy({ folders: [folder] });
+    await open();
+    const next = { queue: { maxActiveRuns: 2 }, retention: { maxRuns: 10 }, schedules: { enabled: false } };
+    expect(await api.changeSettings(next)).toEqual({ ...next, trust: { folders: [folder], hashes: [] } });
+    await open();
+    expect(await api.getSettings({})).toMatchObject(next);
+    expect(changes).toEqual(['settings']);
   });
 });
 
 describe('readScreenshot', () => {
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+  let artifacts: string;
 
   beforeEach(async () => {
-    await mkdir(join(home, 'artifacts/computer'), { recursive: true });
-    await writeFile(join(home, 'artifacts/computer/01-each.png'), png);
-    await writeFile(join(home, 'artifacts/computer/notes.txt'), 'text');
-    await writeFile(join(home, 'secret.png'), png);
-    await symlink(join(home, 'secret.png'), join(home, 'artifacts/computer/link.png'));
-    world.store('run-1', 'succeeded');
+    artifacts = join(folder, 'artifacts');
+    await mkdir(join(artifacts, 'computer'), { recursive: true });
+    await writeFile(join(artifacts, 'computer/01-each.png'), png);
+    await writeFile(join(artifacts, 'computer/notes.txt'), 'text');
+    await writeFile(join(folder, 'secret.png'), png);
+    await symlink(join(folder, 'secret.png'), join(artifacts, 'computer/link.png'));
+    world.store.createRun(
+      {
+        runId: 'run-1',
+        name: 'a',
+        path: at('a.yaml'),
+        trigger: 'tray',
+        createdAt: new Date().toISOString(),
+        params: {},
+        logDir: folder,
+        artifactsDir: artifacts,
+        source: good,
+        status: 'queued',
+      },
+      [],
+    );
   });
 
   it('gives the bytes of a picture in the artifacts folder', async () => {
-    const answer = await makeApi(world.parts).readScreenshot({ runId: 'run-1', file: 'computer/01-each.png' });
+    const answer = await api.readScreenshot({ runId: 'run-1', file: 'computer/01-each.png' });
     expect(answer.png).toEqual(png);
+    const { artifacts: listed } = await api.listArtifacts({ runId: 'run-1' });
+    expect(listed.map(({ file, bytes }) => `${file} ${bytes}`)).toEqual([
+      'computer/01-each.png 4',
+      'computer/notes.txt 4',
+    ]);
+    const part = await api.readArtifact({ runId: 'run-1', file: 'computer/notes.txt', from: 1, limit: 2 });
+    expect(new TextDecoder().decode(part.bytes)).toBe('ex');
   });
 
   it.each([
@@ -103,102 +296,12 @@ describe('readScreenshot', () => {
     'computer/none.png',
     '',
   ])('refuses %j', async (file) => {
-    const api = makeApi(world.parts);
-    await expect(api.readScreenshot({ runId: 'run-1', file })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(api.readScreenshot({ runId: 'run-1', file: join(home, 'secret.png') })).rejects.toMatchObject({
-      code: 'not_found',
-    });
+    const asked = [file, join(folder, 'secret.png')];
+    for (const one of asked) {
+      await expect(api.readScreenshot({ runId: 'run-1', file: one })).rejects.toMatchObject({ code: 'not_found' });
+    }
+    if (file.endsWith('.txt')) return;
+    const range = { from: 0, limit: 10 };
+    await expect(api.readArtifact({ runId: 'run-1', file, ...range })).rejects.toMatchObject({ code: 'not_found' });
   });
 });
-
-/** The parts of the app as the API sees them, in memory. */
-class FakeWorld {
-  readonly requests: unknown[] = [];
-  readonly stopped: [string, string][] = [];
-  activeRuns: string[] = [];
-  readonly #artifactsDir: string;
-  readonly #runs = new Map<string, RunDetail>();
-  readonly #listeners: ((runId: string) => void)[] = [];
-  readonly #start = deferred<void>();
-  readonly #end = deferred<RunEnd>();
-
-  constructor(artifactsDir: string) {
-    this.#artifactsDir = artifactsDir;
-  }
-
-  get parts(): Parameters<typeof makeApi>[0] {
-    return {
-      folder: { path: '/flows', list: async () => files, find: async (path) => findFile(path) },
-      supervisor: {
-        start: (request) => {
-          this.requests.push(request);
-          this.activeRuns = ['run-1'];
-          this.#start.resolve();
-          return { runId: 'run-1', finished: this.#end.promise };
-        },
-        stop: async (runId, reason) => void this.stopped.push([runId, reason]),
-        active: () => this.activeRuns,
-        onChanged: (listener) => void this.#listeners.push(listener),
-      },
-      queries: {
-        listRuns: async () => ({ runs: [...this.#runs.values()].map(({ run }) => run) }),
-        getRun: async ({ runId }) => {
-          const detail = this.#runs.get(runId);
-          return detail === undefined ? {} : { detail };
-        },
-      },
-    };
-  }
-
-  /** Resolves when a run was started. */
-  started(): Promise<void> {
-    return this.#start.promise;
-  }
-
-  finish(end: RunEnd): void {
-    this.#end.resolve(end);
-  }
-
-  store(runId: string, status: RunStatus): void {
-    const run = {
-      runId,
-      name: 'good',
-      path: '/flows/good.yaml',
-      status,
-      trigger: 'tray',
-      createdAt: '2026-03-02T12:00:00Z',
-      params: {},
-      logDir: '/logs',
-      artifactsDir: this.#artifactsDir,
-    };
-    this.#runs.set(runId, { run, steps: [], events: [] });
-    for (const listener of this.#listeners) listener(runId);
-  }
-}
-
-const file = (name: string, rest: Partial<WorkflowFile> = {}): WorkflowFile => ({
-  path: `/flows/${name}.yaml`,
-  file: `${name}.yaml`,
-  name,
-  missingParams: [],
-  ...rest,
-});
-const files = [
-  file('good'),
-  file('broken', { problem: { message: 'no steps', line: 1, column: 1 } }),
-  file('params', { missingParams: ['CUSTOMER'] }),
-];
-
-function findFile(path: string): WorkflowFile {
-  const found = files.find((one) => one.path === path);
-  if (found === undefined) throw new CallError('not_found', path);
-  return found;
-}
-
-function deferred<T>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}

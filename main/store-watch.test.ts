@@ -45,6 +45,7 @@ function summary(runId: string, status: RunStatus): RunSummary {
     name: 'invoices',
     path: '/flows/invoices.yaml',
     status,
+    attempt: 1,
     trigger: 'manual',
     createdAt: '2026-03-02T12:00:00Z',
     params: {},

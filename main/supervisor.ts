@@ -21,6 +21,8 @@ export interface RunEnd {
   error?: string;
   /** The code of the executor's refusal: it could not begin the run, or not go on with it. */
   code?: string;
+  /** The executor's process ended before it answered. */
+  died?: boolean;
 }
 
 export interface StartedRun {
@@ -57,8 +59,10 @@ export class Supervisor {
     const { runId } = complete;
     const process = this.#fork();
     serve(process.channel, supervisorProtocol, {
-      changed: () => {
+      changed: ({ runId: changed }) => {
         this.#tell(runId);
+        // A run under the one that this process executes.
+        if (changed !== runId) this.#tell(changed);
         return {};
       },
       openDriver: async () => {
@@ -112,7 +116,7 @@ export class Supervisor {
 /** The executor rejected the run or died; a look at the store then writes the dead run's end. */
 function asEnd(error: unknown): RunEnd {
   if (error instanceof CallError && error.code === 'closed') {
-    return { status: 'failed', error: `the run's process ended before the run did: ${error.message}` };
+    return { status: 'failed', error: `the run's process ended before the run did: ${error.message}`, died: true };
   }
   const { message } = error as Error;
   return { status: 'failed', error: message, code: error instanceof CallError ? error.code : 'failed' };

@@ -6,7 +6,7 @@ import { Activity } from './activity.ts';
 import { type TrayInput, trayState } from './tray-state.ts';
 
 const formats = formatsFor('en', en.common.justNow);
-const state = (input: TrayInput) => trayState(input, en, formats);
+const state = (input: Partial<TrayInput>) => trayState({ active: [], waiting: [], ...input }, en, formats);
 
 it('is idle when nothing runs, also after a run that went well', () => {
   expect(state({ active: [] })).toEqual({ icon: 'idle', sentence: 'Nothing is running', stoppable: [] });
@@ -24,6 +24,19 @@ it('tells of the one run that works, or how many, and what can be stopped', () =
   expect(two.stoppable.map(({ runId }) => runId)).toEqual(['a', 'b']);
 });
 
+it('tells first of what needs a person', () => {
+  const one = detail('w', 'waiting').run;
+  expect(state({ waiting: [one], unseen: detail('a', 'failed') })).toEqual({
+    icon: 'problem',
+    sentence: 'invoices: Needs an answer from you',
+    stoppable: [],
+  });
+  expect(state({ waiting: [one, one], active: [detail('b', 'running')] })).toMatchObject({
+    icon: 'working',
+    sentence: '2 automations need an answer from you',
+  });
+});
+
 it('tells of a failure until work begins again', () => {
   const unseen = detail('a', 'failed');
   expect(state({ active: [], unseen })).toMatchObject({
@@ -39,7 +52,10 @@ it('notices runs that begin and end, until a person has looked', async () => {
   const activity = new Activity(
     {
       supervisor: { active: () => Object.keys(runs).filter((runId) => runs[runId] === 'running') },
-      queries: { getRun: async ({ runId }) => ({ detail: detail(runId, runs[runId] ?? 'running') }) },
+      queries: {
+        getRun: async ({ runId }) => ({ detail: detail(runId, runs[runId] ?? 'running') }),
+        listRuns: async () => ({ runs: [] }),
+      },
     },
     (input) => shown.push(input),
   );
@@ -49,7 +65,7 @@ it('notices runs that begin and end, until a person has looked', async () => {
   await activity.refresh();
   expect(shown.at(-1)).toMatchObject({ active: [], unseen: { run: { runId: 'a', status: 'failed' } } });
   await activity.seen();
-  expect(shown.at(-1)).toEqual({ active: [] });
+  expect(shown.at(-1)).toEqual({ active: [], waiting: [], unseen: undefined });
 });
 
 it('reads once more when something changed while it read', async () => {
@@ -58,7 +74,10 @@ it('reads once more when something changed while it read', async () => {
   const activity = new Activity(
     {
       supervisor: { active: () => active },
-      queries: { getRun: async ({ runId }) => ({ detail: detail(runId, 'running') }) },
+      queries: {
+        getRun: async ({ runId }) => ({ detail: detail(runId, 'running') }),
+        listRuns: async () => ({ runs: [] }),
+      },
     },
     (input) => shown.push(input),
   );
@@ -76,6 +95,7 @@ function detail(runId: string, status: RunStatus): RunDetail {
       name: 'invoices',
       path: '/flows/invoices.yaml',
       status,
+      attempt: 1,
       trigger: 'tray',
       createdAt: '2026-03-02T12:00:00Z',
       params: {},
@@ -84,5 +104,7 @@ function detail(runId: string, status: RunStatus): RunDetail {
     },
     steps: [{ step: 'post', action: 'run', status: stepStatus, outputs: {} }],
     events: [],
+    children: [],
+    egress: [],
   };
 }

@@ -17,15 +17,24 @@ export interface TrayState {
 export interface TrayInput {
   /** The runs at work, oldest first. */
   active: readonly RunDetail[];
+  /** Runs that wait for a person. */
+  waiting: readonly RunSummary[];
   /** The run that ended last, unless a person has seen the app since. */
-  unseen?: RunDetail;
+  unseen?: RunDetail | undefined;
 }
 
-/** What the tray shows: work first, then a failure that nobody has seen yet. */
-export function trayState({ active, unseen }: TrayInput, words: Words, formats: Formats): TrayState {
+/** What the tray shows: what needs a person first, then work, then a failure that nobody has seen yet. */
+export function trayState({ active, waiting, unseen }: TrayInput, words: Words, formats: Formats): TrayState {
   const stoppable = active.map(({ run }) => ({ runId: run.runId, label: words.tray.stop(run.name) }));
   const named = (detail: RunDetail) => words.tray.named(detail.run.name, stateSentence(detail, words, formats));
   const [first] = active;
+  const [question] = waiting;
+  if (question !== undefined) {
+    const { tray, sentence } = words;
+    const text =
+      waiting.length === 1 ? tray.named(question.name, sentence.waitingAnswer) : tray.needMany(waiting.length);
+    return { icon: first === undefined ? 'problem' : 'working', sentence: text, stoppable };
+  }
   if (first !== undefined) {
     return {
       icon: 'working',

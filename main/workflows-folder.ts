@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { WorkflowFile } from '../core/contract/api.ts';
 import { CallError } from '../core/contract/protocol.ts';
-import { loadWorkflow } from '../core/workflow/load.ts';
-import { maxFileBytes } from '../core/workflow/stream.ts';
+import type { WorkflowFile } from '../core/contract/workflow-file.ts';
+import { type WorkflowContent, workflowContent } from '../core/process/workflow-content.ts';
+import type { Workflow } from '../core/workflow/types.ts';
 
 /** How often the folder is looked at beside the system's notices, which network folders do not send. */
 const lookEveryMs = 3000;
@@ -12,17 +12,25 @@ const lookEveryMs = 3000;
 /** Notices that come this close together are one change: an editor saves in several steps. */
 const settleMs = 100;
 
-interface FileState {
-  /** Changes whenever the file's text may have. */
-  version: string;
-  bytes: number;
+/** A workflow file of the folder, with what is in it. */
+export interface FolderFile {
+  /** Absolute path. */
+  path: string;
+  /** File name with its ending. */
+  file: string;
+  /** The content; absent where the file cannot be read. */
+  content?: WorkflowContent;
+  /** The workflow, where the file has no error. */
+  workflow?: Workflow;
+  /** The first error. */
+  problem?: WorkflowFile['problem'];
 }
 
 /** The folder whose workflow files the tray app offers, and what is in them. */
 export class WorkflowsFolder {
   /** Absolute path. */
   readonly path: string;
-  readonly #read = new Map<string, { version: string; workflow: WorkflowFile }>();
+  readonly #read = new Map<string, { version: string; found: FolderFile }>();
 
   constructor(path: string) {
     this.path = resolve(path);
@@ -37,16 +45,21 @@ export class WorkflowsFolder {
    * The folder's workflow files by name; a file that cannot be loaded has its first
    * problem. `no_folder` when the folder is gone, `no_access` when it cannot be read.
    */
-  async list(): Promise<WorkflowFile[]> {
-    const files = await this.#files();
-    for (const file of this.#read.keys()) if (!files.has(file)) this.#read.delete(file);
-    const workflows = await Promise.all([...files].map(([file, state]) => this.#load(file, state)));
-    return workflows.sort((one, other) => (one.file < other.file ? -1 : 1));
+  async list(): Promise<FolderFile[]> {
+    const names = await this.#names();
+    for (const file of this.#read.keys()) if (!names.includes(file)) this.#read.delete(file);
+    const files = await Promise.all(names.map((name) => this.#load(name)));
+    return files.filter((file) => file !== undefined);
   }
 
-  /** The workflow file at a path that {@link list} gave; `not_found` when it is not, or no longer, in the folder. */
-  async find(path: string): Promise<WorkflowFile> {
-    const found = (await this.list()).find((workflow) => workflow.path === path);
+  /**
+   * The workflow file at a path that {@link list} gave, read afresh; `not_found` when it is
+   * not, or no longer, in the folder.
+   */
+  async find(path: string): Promise<FolderFile> {
+    const names = await this.#names();
+    const name = names.find((one) => join(this.path, one) === path);
+    const found = name === undefined ? undefined : await readFolderFile(path, name);
     if (found === undefined) throw new CallError('not_found', `there is no workflow file ${path} in ${this.path}`);
     return found;
   }
@@ -62,7 +75,7 @@ export class WorkflowsFolder {
 
     const look = async () => {
       watcher ??= listen();
-      const seen = await this.#files().then(fingerprint, () => 'not readable');
+      const seen = await this.#fingerprint().catch(() => 'not readable');
       if (signal.aborted) return;
       if (known !== undefined && seen !== known) onChange();
       known = seen;
@@ -98,15 +111,18 @@ export class WorkflowsFolder {
     await look();
   }
 
-  async #files(): Promise<Map<string, FileState>> {
-    const names = (await this.#names()).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
-    const states = await Promise.all(names.map((name) => fileState(join(this.path, name))));
-    return new Map(names.flatMap((name, index) => (states[index] === undefined ? [] : [[name, states[index]]])));
+  /** Changes whenever a file of the folder does, or one that belongs to the content of one. */
+  async #fingerprint(): Promise<string> {
+    const names = await this.#names();
+    const included = [...this.#read.values()].flatMap(({ found }) => found.content?.files ?? []);
+    const paths = new Set([...names.map((name) => join(this.path, name)), ...included]);
+    return (await Promise.all([...paths].map(async (path) => `${path} ${await versionOf(path)}`))).join('\n');
   }
 
+  /** Names of the workflow files, sorted. */
   async #names(): Promise<string[]> {
     try {
-      return await readdir(this.path);
+      return (await readdir(this.path)).filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') throw new CallError('no_folder', `there is no folder ${this.path}`);
@@ -114,58 +130,51 @@ export class WorkflowsFolder {
     }
   }
 
-  async #load(file: string, { version, bytes }: FileState): Promise<WorkflowFile> {
-    const known = this.#read.get(file);
-    if (known?.version === version) return known.workflow;
-    const workflow = await readWorkflow(join(this.path, file), file, bytes);
-    this.#read.set(file, { version, workflow });
-    return workflow;
+  /** What is known of a file while neither it nor what belongs to its content changes, else what is in it now. */
+  async #load(name: string): Promise<FolderFile | undefined> {
+    const path = join(this.path, name);
+    const known = this.#read.get(name);
+    if (known !== undefined && known.version === (await versionsOf(known.found))) return known.found;
+    const before = await versionOf(path);
+    const found = await readFolderFile(path, name);
+    if (found === undefined) return undefined;
+    // A file that changed meanwhile is read again at the next look.
+    if (before === (await versionOf(path))) this.#read.set(name, { version: await versionsOf(found), found });
+    return found;
   }
+}
+
+/** Changes whenever the text of a file may have; a word for what is no file. */
+async function versionOf(path: string): Promise<string> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) return 'no file';
+    const { ino, size, mtimeMs, ctimeMs } = found;
+    return [ino, size, mtimeMs, ctimeMs].join(' ');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return 'missing';
+  }
+}
+
+async function versionsOf({ path, content }: FolderFile): Promise<string> {
+  return (await Promise.all((content?.files ?? [path]).map(versionOf))).join('\n');
 }
 
 /** Nothing for what is no file, or is gone again since the folder was read. */
-async function fileState(path: string): Promise<FileState | undefined> {
+async function readFolderFile(path: string, file: string): Promise<FolderFile | undefined> {
+  const version = await versionOf(path);
+  if (version === 'missing' || version === 'no file') return undefined;
+  let content: WorkflowContent;
   try {
-    const found = await stat(path);
-    if (!found.isFile()) return undefined;
-    const { ino, size, mtimeMs, ctimeMs } = found;
-    return { version: [ino, size, mtimeMs, ctimeMs].join(' '), bytes: size };
+    content = await workflowContent(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    if (!(error instanceof CallError)) throw error;
+    return { path, file, problem: { message: error.message } };
   }
-}
-
-function fingerprint(files: Map<string, FileState>): string {
-  return [...files].map(([name, { version }]) => `${name} ${version}`).join('\n');
-}
-
-async function readWorkflow(path: string, file: string, bytes: number): Promise<WorkflowFile> {
-  const unread = { path, file, name: file.replace(/\.ya?ml$/i, ''), missingParams: [] };
-  if (bytes > maxFileBytes) {
-    return { ...unread, problem: { message: `the file is larger than ${maxFileBytes / 1024 / 1024} MB` } };
-  }
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    return { ...unread, problem: { message: `the file cannot be read: ${(error as Error).message}` } };
-  }
-  const { workflow, problems } = loadWorkflow(text, path, { strictStream: false });
-  if (workflow === undefined) {
-    const { message = 'the file has an error', line, column } = problems[0] ?? {};
-    return {
-      ...unread,
-      problem: { message, ...(line !== undefined && { line }), ...(column !== undefined && { column }) },
-    };
-  }
-  return {
-    path,
-    file,
-    name: workflow.name,
-    missingParams: workflow.params
-      .filter((param) => param.required && param.default === undefined)
-      .map(({ name }) => name),
-    ...(workflow.description !== undefined && { description: workflow.description }),
-  };
+  const { workflow, problems } = content.loaded;
+  if (workflow !== undefined) return { path, file, content, workflow };
+  const { message = 'the file has an error', line, column } = problems[0] ?? {};
+  const place = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+  return { path, file, content, problem: { message, ...place } };
 }

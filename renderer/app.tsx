@@ -1,9 +1,12 @@
-import { History, type LucideIcon, Workflow } from 'lucide-react';
+import { History, type LucideIcon, Settings, Workflow } from 'lucide-react';
+import { AllowPage } from './pages/allow.tsx';
 import { AutomationsPage } from './pages/automations.tsx';
 import { RunPage } from './pages/run.tsx';
 import { RunsPage } from './pages/runs.tsx';
+import { SettingsPage } from './pages/settings.tsx';
+import { StartPage } from './pages/start.tsx';
 import { hrefOf, type Route, useRoute } from './route.ts';
-import { RunsData, useRunsData } from './runs-data.ts';
+import { RunsData, useRunsList, useWaitingRuns } from './runs-data.ts';
 import { useTexts } from './texts.ts';
 import './styles/base.css';
 import './styles/shell.css';
@@ -11,12 +14,13 @@ import './styles/shell.css';
 /** The window: navigation, and the page that the address names. */
 export function App() {
   const route = useRoute();
-  const runs = useRunsData();
+  const runs = useRunsList();
+  const needs = useWaitingRuns().length;
   const working = runs.value?.filter((run) => run.status === 'running').length ?? 0;
   return (
     <RunsData value={runs}>
       <div className="shell">
-        <Navigation route={route} working={working} />
+        <Navigation route={route} working={working} needs={needs} />
         <main>
           <Page route={route} />
         </main>
@@ -30,6 +34,12 @@ function Page({ route }: { route: Route }) {
   switch (route.page) {
     case 'automations':
       return <AutomationsPage />;
+    case 'allow':
+      return <AllowPage key={route.path} path={route.path} />;
+    case 'start':
+      return <StartPage key={route.path} path={route.path} />;
+    case 'settings':
+      return <SettingsPage />;
     case 'runs':
       return <RunsPage />;
     case 'run':
@@ -37,7 +47,7 @@ function Page({ route }: { route: Route }) {
   }
 }
 
-function Navigation({ route, working }: { route: Route; working: number }) {
+function Navigation({ route, working, needs }: { route: Route; working: number; needs: number }) {
   const { words } = useTexts();
   return (
     <nav className="navigation" aria-label={words.nav.label}>
@@ -45,21 +55,32 @@ function Navigation({ route, working }: { route: Route; working: number }) {
         to="automations"
         icon={Workflow}
         text={words.nav.automations}
-        current={route.page === 'automations'}
+        current={route.page === 'automations' || route.page === 'allow' || route.page === 'start'}
       />
-      <NavigationLink to="runs" icon={History} text={words.nav.runs} current={route.page !== 'automations'}>
-        {working > 0 && (
-          <span className="count" role="img" aria-label={words.nav.working(working)} title={words.nav.working(working)}>
-            {working}
-          </span>
-        )}
+      <NavigationLink
+        to="runs"
+        icon={History}
+        text={words.nav.runs}
+        current={route.page === 'runs' || route.page === 'run'}
+      >
+        {working > 0 && <Count number={working} text={words.nav.working(working)} />}
+        {needs > 0 && <Count number={needs} text={words.nav.needs(needs)} tone="needs" />}
       </NavigationLink>
+      <NavigationLink to="settings" icon={Settings} text={words.nav.settings} current={route.page === 'settings'} />
     </nav>
   );
 }
 
+function Count({ number, text, tone = '' }: { number: number; text: string; tone?: string }) {
+  return (
+    <span className={`count ${tone}`} role="img" aria-label={text} title={text}>
+      {number}
+    </span>
+  );
+}
+
 interface NavigationLinkProps {
-  to: 'automations' | 'runs';
+  to: 'automations' | 'runs' | 'settings';
   icon: LucideIcon;
   text: string;
   current: boolean;

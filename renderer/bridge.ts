@@ -1,4 +1,5 @@
 import type { Answer, ApiCall, ApiParams, ApiResult, Bridge, Failure } from '../core/contract/bridge.ts';
+import { failures, isFailureCode } from '../core/contract/failures.ts';
 import type { Words } from '../core/contract/words/en.ts';
 
 declare global {
@@ -27,9 +28,11 @@ export async function call<C extends ApiCall>(name: C, params: ApiParams<C>): Pr
   return answer.value;
 }
 
-/** What a failure means to its reader: the catalogue's text for its code, else its own message. */
+/** What a failure means to its reader: the catalogue's text for its code, with its own message where that says more. */
 export function failureWords(error: unknown, words: Words): string {
   if (!(error instanceof CallFailure)) return words.common.unexpected;
-  const known: Record<string, string> = words.failure;
-  return known[error.code] ?? error.message;
+  const { code, message } = error;
+  if (!isFailureCode(code)) return message;
+  const meaning = words.failure[code];
+  return failures[code].detail ? words.failureWith(meaning, message) : meaning;
 }

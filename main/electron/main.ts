@@ -1,18 +1,13 @@
 import { join } from 'node:path';
-import { app, dialog, Menu, session } from 'electron';
-import { stoppedByPerson } from '../../core/contract/run-state.ts';
+import { app, dialog, Menu, powerMonitor, session } from 'electron';
 import { formatsFor } from '../../core/contract/words/formats.ts';
 import { languageOf, pickLocale, wordsFor } from '../../core/contract/words/language.ts';
 import { type DataPaths, dataHome, openDataPaths } from '../../core/store/paths.ts';
 import { Activity } from '../activity.ts';
 import { makeAnswers } from '../answers.ts';
-import { makeApi } from '../api.ts';
-import { openQueries } from '../queries-client.ts';
+import { openHost } from '../host.ts';
 import { readSettings } from '../settings.ts';
-import { StoreWatch } from '../store-watch.ts';
-import { Supervisor } from '../supervisor.ts';
 import { trayState } from '../tray-state.ts';
-import { WorkflowsFolder } from '../workflows-folder.ts';
 import { notify, serveApi } from './ipc.ts';
 import { registerPagesScheme, servePages } from './pages.ts';
 import { forkExecutor } from './processes.ts';
@@ -24,9 +19,6 @@ import { confinePages, MainWindow } from './window.ts';
  * The tray app. It lives in the system's tray: closing its window ends nothing, and a
  * second start opens the window, also where the system shows no tray icon.
  */
-
-/** How often the store is asked for changes by other programs, while a window shows it. */
-const lookEveryMs = 1000;
 
 try {
   prepare(openDataPaths(dataHome()));
@@ -56,50 +48,54 @@ async function start(paths: DataPaths): Promise<void> {
   const words = wordsFor(languageOf(locale));
   const formats = formatsFor(locale, words.common.justNow);
 
-  const life = new AbortController();
   /** Work that nobody waits for: its failure is written down, and what it shows stays as it was. */
-  const background = (work: Promise<void>) => {
-    work.catch((error: unknown) => life.signal.aborted || console.error(error));
-  };
+  const background = (work: Promise<unknown>) => void work.catch((error: unknown) => console.error(error));
 
-  const folder = new WorkflowsFolder(settings.workflows);
-  await folder.make();
-  const queries = openQueries(paths.home);
-  const supervisor = new Supervisor({ home: paths.home, fork: forkExecutor });
+  const host = await openHost({
+    paths,
+    workflows: settings.workflows,
+    fork: forkExecutor,
+    onRunChanged: (runId) => {
+      notify(window, 'runChanged', { runId });
+      background(activity.refresh());
+    },
+    onWorkflowsChanged: () => notify(window, 'workflowsChanged', {}),
+    onSettingsChanged: () => notify(window, 'settingsChanged', {}),
+    onError: (error) => console.error(error),
+  });
+  const { supervisor, queries } = host;
 
   const pages = session.fromPartition('pages');
   servePages(pages);
   confinePages(pages);
   if (process.platform !== 'darwin') Menu.setApplicationMenu(null);
   const window = new MainWindow(pages, locale, () => background(activity.seen()));
-  const tray = new TrayView(trayState({ active: [] }, words, formats), words, {
+  const tray = new TrayView(trayState({ active: [], waiting: [] }, words, formats), words, {
     open: () => window.open(),
-    stop: (runId) => background(supervisor.stop(runId, stoppedByPerson)),
+    stop: (runId) => background(Promise.resolve(host.api.stopRun({ runId }))),
     quit: () => background(askToQuit(supervisor, words)),
   });
-  const activity = new Activity({ supervisor, queries: queries.client }, (input) => {
-    tray.show(trayState(window.isLookedAt() ? { active: input.active } : input, words, formats));
+  const activity = new Activity({ supervisor, queries }, (input) => {
+    tray.show(trayState(window.isLookedAt() ? { ...input, unseen: undefined } : input, words, formats));
   });
 
-  const runChanged = (runId: string) => notify(window, 'runChanged', { runId });
-  serveApi(makeAnswers(makeApi({ folder, supervisor, queries: queries.client })), window);
-  supervisor.onChanged((runId) => {
-    runChanged(runId);
-    background(activity.refresh());
-  });
-  const storeWatch = new StoreWatch(queries.client, runChanged);
-  const storeTimer = setInterval(() => window.contents() && background(storeWatch.look()), lookEveryMs);
-  background(folder.watch(() => notify(window, 'workflowsChanged', {}), life.signal));
-
-  stopRunsBeforeQuit(supervisor, async () => {
-    life.abort();
-    clearInterval(storeTimer);
-    await queries.close();
-  });
+  serveApi(makeAnswers(host.api), window);
+  const runs = {
+    active: () => supervisor.active(),
+    onChanged: (listener: () => void) => supervisor.onChanged(listener),
+    stopAll: (reason: string) => {
+      host.end();
+      return supervisor.stopAll(reason);
+    },
+  };
+  stopRunsBeforeQuit(runs, () => host.close());
+  powerMonitor.on('resume', () => host.wake());
   app.on('second-instance', () => window.open());
   app.on('activate', () => window.open());
   // Without a listener Electron quits when the window closes.
   app.on('window-all-closed', () => {});
+  host.begin();
+  background(activity.refresh());
   window.open();
 }
 

@@ -8,7 +8,7 @@ const quitGraceMs = 15_000;
 /** The reason that the runs carry which quitting the app stops. */
 const reason = 'stopped because Dagu Desktop was quit';
 
-type Runs = Pick<Supervisor, 'active' | 'stopAll' | 'onChanged'>;
+type Runs = Pick<Supervisor, 'active' | 'stopAll'> & { onChanged(listener: () => void): void };
 
 /**
  * Has the app stop its runs before it quits, whoever asks it to.
@@ -32,7 +32,7 @@ export function stopRunsBeforeQuit(runs: Runs, finish: () => Promise<void>): voi
 }
 
 /** Quits at once when nothing runs; else asks first, since what runs is stopped. */
-export async function askToQuit(runs: Runs, { tray }: Words): Promise<void> {
+export async function askToQuit(runs: Pick<Runs, 'active'>, { tray }: Words): Promise<void> {
   if (runs.active().length > 0) {
     const { response } = await dialog.showMessageBox({
       type: 'question',

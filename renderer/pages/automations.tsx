@@ -1,8 +1,9 @@
-import { Play, Workflow } from 'lucide-react';
-import { useCallback, useId, useState } from 'react';
-import type { WorkflowFile } from '../../core/contract/api.ts';
+import { CalendarClock, FileQuestion, Play, SlidersHorizontal, Workflow } from 'lucide-react';
+import { useCallback, useId } from 'react';
 import type { RunSummary } from '../../core/contract/run.ts';
 import { isEnded } from '../../core/contract/run-state.ts';
+import type { ScheduleEntry, WorkflowFile } from '../../core/contract/workflow-file.ts';
+import { useAction } from '../action.ts';
 import { call, failureWords } from '../bridge.ts';
 import { useLive } from '../live.ts';
 import { PageHeading } from '../parts/heading.tsx';
@@ -13,6 +14,7 @@ import { goTo, hrefOf } from '../route.ts';
 import { useRuns } from '../runs-data.ts';
 import { type PageTexts, useTexts } from '../texts.ts';
 import { useTitle } from '../title.ts';
+import { onWorkflowsChanged } from '../workflows-data.ts';
 import '../styles/automations.css';
 
 /** The workflow files of the folder, each with its Run button. */
@@ -57,77 +59,116 @@ function Automations({ folder, workflows }: { folder: string; workflows: Workflo
   );
 }
 
-function Automation({ workflow, lastRun }: { workflow: WorkflowFile; lastRun: RunSummary | undefined }) {
-  const texts = useTexts();
-  const { words } = texts;
-  const [starting, setStarting] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
-  const reasonId = useId();
-  const reason = whyNotRunnable(workflow, lastRun, texts);
+interface AutomationProps {
+  workflow: WorkflowFile;
+  lastRun: RunSummary | undefined;
+}
 
-  const run = async () => {
-    if (reason !== undefined || starting) return;
-    setStarting(true);
-    setFailure(undefined);
-    try {
-      const { runId } = await call('startRun', { path: workflow.path });
-      goTo({ page: 'run', runId });
-    } catch (error) {
-      setFailure(error);
-    } finally {
-      setStarting(false);
-    }
-  };
-
+function Automation({ workflow, lastRun }: AutomationProps) {
+  const { words } = useTexts();
+  const { name, description, file, problem, schedules, trust } = workflow;
+  const start = useAction(async () => {
+    const { runId } = await call('startRun', { path: workflow.path });
+    goTo({ page: 'run', runId });
+  });
+  const isAsked = problem === undefined && trust !== 'allowed';
   return (
     <li>
       <div className="automation">
         <div className="automation-text">
-          <h2>{workflow.name}</h2>
-          {workflow.description !== undefined && <p className="description">{workflow.description}</p>}
+          <h2>{name}</h2>
+          {description !== undefined && <p className="description">{description}</p>}
           <p className="quiet facts">
-            <span className="file">{workflow.file}</span>
-            {workflow.problem === undefined && <LastRun run={lastRun} />}
+            <span className="file">{file}</span>
+            {problem === undefined && <LastRun run={lastRun} />}
           </p>
-          {workflow.problem !== undefined && <Problem problem={workflow.problem} />}
-          {reason !== undefined && (
-            // The file's problem stands there already; a screen reader at the button needs the reason all the same.
-            <p id={reasonId} className={workflow.problem === undefined ? 'quiet' : 'only-heard'}>
-              {reason}
+          {problem === undefined && schedules.map((entry) => <Scheduled key={entryKey(entry)} entry={entry} />)}
+          {problem !== undefined && <Problem problem={problem} />}
+          {isAsked && (
+            <p className="notice">
+              <FileQuestion size={16} aria-hidden />
+              {trust === 'new' ? words.automations.newFile : words.automations.changedFile}
             </p>
           )}
         </div>
-        {/* Not `disabled`: the keyboard still reaches it, and hears why. */}
-        <button
-          type="button"
-          className="primary"
-          aria-disabled={reason !== undefined || starting}
-          aria-label={words.automations.runName(workflow.name)}
-          aria-describedby={reason === undefined ? undefined : reasonId}
-          title={reason}
-          onClick={run}
-        >
-          <Play size={14} aria-hidden />
-          {starting ? words.automations.starting : words.automations.run}
-        </button>
+        {isAsked ? <Look workflow={workflow} /> : <Start workflow={workflow} lastRun={lastRun} start={start} />}
       </div>
-      {failure !== undefined && (
-        <Alert title={words.automations.startFailed(workflow.name)}>{failureWords(failure, words)}</Alert>
+      {start.failure !== undefined && (
+        <Alert title={words.automations.startFailed(name)}>{failureWords(start.failure, words)}</Alert>
       )}
     </li>
   );
 }
 
-/** Why one click cannot run a workflow, for its reader; nothing when it can. */
+function Look({ workflow: { path, name } }: { workflow: WorkflowFile }) {
+  const { words } = useTexts();
+  return (
+    <button
+      type="button"
+      className="primary"
+      aria-label={words.automations.lookName(name)}
+      onClick={() => goTo({ page: 'allow', path })}
+    >
+      {words.automations.look}
+    </button>
+  );
+}
+
+function Start({ workflow, lastRun, start }: AutomationProps & { start: ReturnType<typeof useAction<[]>> }) {
+  const texts = useTexts();
+  const { words, formats } = texts;
+  const reasonId = useId();
+  const { path, name, missingParams, params } = workflow;
+  const reason = whyNotRunnable(workflow, lastRun, texts);
+  const asks = missingParams.length > 0;
+  const hint = reason ?? (asks ? words.automations.needs(formats.list(missingParams)) : undefined);
+  const openForm = () => reason === undefined && goTo({ page: 'start', path });
+  const run = () => reason === undefined && start.run();
+  return (
+    <div className="automation-actions">
+      {/* Not `disabled`: the keyboard still reaches it, and hears why. */}
+      <button
+        type="button"
+        className="primary"
+        aria-disabled={reason !== undefined || start.isGoing}
+        aria-label={words.automations.runName(name)}
+        aria-describedby={hint === undefined ? undefined : reasonId}
+        title={hint}
+        onClick={asks ? openForm : run}
+      >
+        <Play size={14} aria-hidden />
+        {start.isGoing ? words.automations.starting : words.automations.run}
+      </button>
+      {!asks && params.length > 0 && (
+        <button
+          type="button"
+          aria-disabled={reason !== undefined}
+          aria-label={words.automations.runWithName(name)}
+          onClick={openForm}
+        >
+          <SlidersHorizontal size={14} aria-hidden />
+          {words.automations.runWith}
+        </button>
+      )}
+      {hint !== undefined && (
+        // The file's problem stands there already; a screen reader at the button needs the reason all the same.
+        <p id={reasonId} className={workflow.problem === undefined ? 'quiet hint' : 'only-heard'}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Why a click cannot run a workflow, for its reader; nothing when it can. */
 export function whyNotRunnable(
-  { problem, missingParams }: WorkflowFile,
+  { problem, maxActiveRuns }: WorkflowFile,
   lastRun: RunSummary | undefined,
-  { words, formats }: PageTexts,
+  { words }: Pick<PageTexts, 'words'>,
 ): string | undefined {
   if (problem !== undefined) return words.automations.broken;
-  if (missingParams.length > 0) return words.automations.needs(formats.list(missingParams));
-  if (lastRun !== undefined && !isEnded(lastRun.status)) return words.automations.running;
-  return undefined;
+  const isAtWork = lastRun !== undefined && !isEnded(lastRun.status) && lastRun.status !== 'waiting';
+  return isAtWork && maxActiveRuns === undefined ? words.automations.running : undefined;
 }
 
 function LastRun({ run }: { run: RunSummary | undefined }) {
@@ -140,6 +181,22 @@ function LastRun({ run }: { run: RunSummary | undefined }) {
   );
 }
 
+const entryKey = ({ does, expression }: ScheduleEntry) => `${does} ${expression}`;
+
+/** When a workflow starts, or ends, by itself. */
+function Scheduled({ entry: { does, expression, next, problem } }: { entry: ScheduleEntry }) {
+  const { words, formats } = useTexts();
+  if (problem !== undefined) return <Alert>{words.automations.badSchedule(problem)}</Alert>;
+  if (next === undefined) return null;
+  const { next: start, nextStop: stop, nextRestart: restart } = words.automations;
+  return (
+    <p className="quiet scheduled" title={expression}>
+      <CalendarClock size={14} aria-hidden />
+      {{ start, stop, restart }[does](formats.moment(new Date(next)))}
+    </p>
+  );
+}
+
 function Problem({ problem: { message, line, column } }: { problem: NonNullable<WorkflowFile['problem']> }) {
   const { words } = useTexts();
   const place =
@@ -149,8 +206,4 @@ function Problem({ problem: { message, line, column } }: { problem: NonNullable<
         ? words.automations.problemAtLine(line)
         : words.automations.problemAt(line, column);
   return <Alert {...(place !== undefined && { title: place })}>{message}</Alert>;
-}
-
-function onWorkflowsChanged(changed: () => void): () => void {
-  return window.dagu.on('workflowsChanged', changed);
 }

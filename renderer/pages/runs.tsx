@@ -1,29 +1,45 @@
 import { History } from 'lucide-react';
-import type { RunSummary } from '../../core/contract/run.ts';
+import { useState } from 'react';
+import type { RunStatus, RunSummary } from '../../core/contract/run.ts';
 import { PageHeading } from '../parts/heading.tsx';
 import { Empty, Failing, Loading } from '../parts/states.tsx';
 import { RunStatusLabel } from '../parts/status.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { goTo, hrefOf } from '../route.ts';
-import { useRuns } from '../runs-data.ts';
+import { useRunsList } from '../runs-data.ts';
 import { useTexts } from '../texts.ts';
 import { useTitle } from '../title.ts';
+import '../styles/form.css';
 import '../styles/runs.css';
+
+/** Which runs are shown, by what they mean to a person. */
+const filters = {
+  all: undefined,
+  working: ['running', 'not_started', 'queued'],
+  needs: ['waiting'],
+  problem: ['failed', 'aborted', 'rejected', 'partially_succeeded'],
+  done: ['succeeded'],
+} as const satisfies Record<string, readonly RunStatus[] | undefined>;
+type Filter = keyof typeof filters;
 
 /** The runs, newest first, live. */
 export function RunsPage() {
   const { words } = useTexts();
   useTitle(words.runs.title);
-  const { value, error, reload, more } = useRuns();
+  const [filter, setFilter] = useState<Filter>('all');
+  const { value, error, reload, more } = useRunsList(filters[filter]);
   return (
     <div className="page">
       <header className="page-header">
         <PageHeading>{words.runs.title}</PageHeading>
+        <FilterChoice filter={filter} choose={setFilter} />
       </header>
       {error !== undefined ? (
         <Failing title={words.runs.failedTitle} error={error} retry={reload} />
       ) : value === undefined ? (
         <Loading />
+      ) : value.length === 0 && filter !== 'all' ? (
+        <p className="quiet">{words.runs.noneOfFilter}</p>
       ) : value.length === 0 ? (
         <Empty icon={History} title={words.runs.emptyTitle}>
           <p>{words.runs.emptyText}</p>
@@ -40,6 +56,22 @@ export function RunsPage() {
         </>
       )}
     </div>
+  );
+}
+
+function FilterChoice({ filter, choose }: { filter: Filter; choose(filter: Filter): void }) {
+  const { words } = useTexts();
+  return (
+    <label className="filter">
+      <span className="quiet">{words.runs.filter}</span>
+      <select value={filter} onChange={(event) => choose(event.target.value as Filter)}>
+        {Object.entries(words.runs.filters).map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -6,6 +6,8 @@ import { plainError } from '../error-text.ts';
 import { selectorsInWords } from '../selector-text.ts';
 import { useTexts } from '../texts.ts';
 import { timelineOf } from '../timeline.ts';
+import { Decided } from './approval.tsx';
+import { StepLogs } from './log.tsx';
 import { Screenshots, useScreenshots } from './screenshots.tsx';
 import { Alert } from './states.tsx';
 import { StatusIcon } from './status.tsx';
@@ -27,6 +29,7 @@ export function Timeline({ detail, selected }: { detail: RunDetail; selected: st
             {step.startedAt !== undefined && <ClockTime time={step.startedAt} />}
           </header>
           <StepFacts step={step} alone={events.length === 0} shownByRun={detail.run.error} />
+          <StepLogs runId={detail.run.runId} attempt={detail.run.attempt} step={step} />
           {events.length === 0 && selected !== undefined && <p className="quiet">{words.run.quietStep}</p>}
           <ol>
             {events.map((event) =>
@@ -56,6 +59,7 @@ function StepFacts({ step, alone, shownByRun }: { step: StepSummary; alone: bool
       {alone && step.exitCode !== undefined && step.exitCode !== 0 && (
         <p className="quiet">{words.run.exitCode(String(step.exitCode))}</p>
       )}
+      {step.approval !== undefined && <Decided approval={step.approval} />}
       {outputs.length > 0 && (
         <dl className="outputs">
           {outputs.map(([name, value]) => (

@@ -29,6 +29,8 @@ export interface TrayOptions {
   files?: Record<string, string>;
   /** A folder whose files are copied into the workflows folder. */
   copyOf?: string;
+  /** Whether the settings allow the folder's files, as most tests want it; else each file has to be allowed first. */
+  trusted?: boolean;
   args?: string[];
   env?: Record<string, string>;
 }
@@ -50,12 +52,15 @@ export function trayEnv(session: DesktopSession, home: string): Record<string, s
 
 export async function startTray(
   session: DesktopSession,
-  { files = {}, copyOf, args, env }: TrayOptions = {},
+  { files = {}, copyOf, trusted = true, args, env }: TrayOptions = {},
 ): Promise<TrayApp> {
   const folder = await mkdtemp(join(tmpdir(), 'dagu-tray-'));
   const home = join(folder, 'home');
   const workflows = join(folder, 'workflows');
   await mkdir(workflows);
+  await mkdir(home);
+  const trust = { folders: trusted ? [workflows] : [] };
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ trust }));
   if (copyOf !== undefined) await cp(copyOf, workflows, { recursive: true });
   const write = (file: string, text: string) => writeFile(join(workflows, file), text);
   for (const [file, text] of Object.entries(files)) await write(file, text);

@@ -58,28 +58,50 @@ it('stops a run that takes long, and the programs in it', async () => {
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 });
 
-it('shows what is wrong with a file until it is mended, and why a workflow needs more than a click', async () => {
+it('shows what is wrong with a file until it is mended', async () => {
   const { page, write } = await start({
-    files: {
-      'broken.yaml': 'steps:\n  - id: a\n    runn: echo\n',
-      'asks.yaml': 'params:\n  - CUSTOMER:\nsteps:\n  - id: a\n    run: echo $CUSTOMER\n',
-    },
+    files: { 'broken.yaml': 'steps:\n  - id: a\n    runn: echo\n' },
   });
   const problem = page.getByRole('alert');
   await problem.getByText('Line 2, column 5').waitFor();
-  await problem.getByText('runn').waitFor();
-  await page.getByText('Needs CUSTOMER, so it cannot start with one click.').waitFor();
-  for (const name of ['Run broken', 'Run asks']) {
-    const button = page.getByRole('button', { name });
-    expect(await button.getAttribute('aria-disabled')).toBe('true');
-    await button.dispatchEvent('click');
-  }
+  const button = page.getByRole('button', { name: 'Run broken' });
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await button.dispatchEvent('click');
   expect(new URL(page.url()).hash).toBe('');
 
   await write('broken.yaml', 'steps:\n  - id: a\n    run: echo\n');
   await problem.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Run broken' }).click();
   await sentence(page, 'Done').waitFor();
+});
+
+it('asks for the values that a workflow needs, and runs with them', async () => {
+  const { page, workflows } = await start({
+    files: {
+      'asks.yaml': `params:
+  - name: CUSTOMER
+    required: true
+  - name: COPIES
+    type: integer
+    maximum: 3
+    default: 1
+steps:
+  - id: a
+    run: echo "$CUSTOMER $COPIES" > "$FOLDER/values"
+`,
+    },
+  });
+  await page.getByText('Asks for CUSTOMER before it starts.').waitFor();
+  await page.getByRole('button', { name: 'Run asks' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('This is needed.').waitFor();
+  await page.getByLabel('COPIES').fill('5');
+  await page.getByText('Give 3 or less.').waitFor();
+  await page.getByLabel('CUSTOMER').fill('Blue "Harbour" $HOME');
+  await page.getByLabel('COPIES').fill('2');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await sentence(page, 'Done').waitFor();
+  expect(await readFile(join(workflows, 'values'), 'utf8')).toBe('Blue "Harbour" $HOME 2\n');
 });
 
 it('tells in words why a run failed', async () => {

@@ -8,7 +8,11 @@ export interface Formats {
   clock(time: Date): string;
   /** A length of time in at most two units: "1 min 5 sec"; under ten seconds with one decimal. */
   duration(ms: number): string;
+  /** A date and a time, for what is to come: "Mar 3, 2026, 8:30 AM". */
+  moment(time: Date): string;
   number(value: number): string;
+  /** A number of bytes, in the largest unit that fits: "1.2 MB". */
+  bytes(count: number): string;
   list(items: readonly string[]): string;
 }
 
@@ -21,6 +25,7 @@ const day = 24 * hour;
 export function formatsFor(locale: string, justNow: string): Formats {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'medium' });
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
   const plain = new Intl.NumberFormat(locale);
   const list = new Intl.ListFormat(locale, { type: 'conjunction' });
@@ -67,7 +72,27 @@ export function formatsFor(locale: string, justNow: string): Formats {
       if (ms < day) return pair(ms, hour, minute, 'hours', 'minutes');
       return pair(ms, day, hour, 'days', 'hours');
     },
+    moment: (time) => moment.format(time),
     number: (value) => plain.format(value),
+    bytes: bytesFormat(locale),
     list: (items) => list.format(items),
+  };
+}
+
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+function bytesFormat(locale: string): (count: number) => string {
+  const formats = byteUnits.map(
+    (unit, index) =>
+      new Intl.NumberFormat(locale, {
+        style: 'unit',
+        unit,
+        unitDisplay: index === 0 ? 'long' : 'short',
+        maximumFractionDigits: index === 0 ? 0 : 1,
+      }),
+  );
+  return (count) => {
+    const power = count < 1000 ? 0 : Math.min(Math.floor(Math.log10(count) / 3), byteUnits.length - 1);
+    return (formats[power] as Intl.NumberFormat).format(count / 1000 ** power);
   };
 }
