@@ -1,23 +1,10 @@
+import { writeSync } from 'node:fs';
 import type { RunStatus, StepStatus } from '../core/contract/run.ts';
-import { StoreFailure } from '../core/store/database.ts';
-import { dataHome } from '../core/store/paths.ts';
-import { Store } from '../core/store/store.ts';
 import { fieldName } from '../core/workflow/field-name.ts';
 import type { LocatedProblem } from '../core/workflow/stream.ts';
 
 /** The command cannot do what it was asked for; the message is one line for the person at it. */
 export class UsageError extends Error {}
-
-/** The runs of this user's data directory; a directory that cannot be used is a usage error. */
-export function openStore(options?: { forReading: boolean }): Store {
-  const home = dataHome();
-  try {
-    return new Store(home, options);
-  } catch (error) {
-    if (error instanceof StoreFailure) throw error;
-    throw new UsageError(`the data directory ${home} cannot be used: ${(error as Error).message}`);
-  }
-}
 
 /** `text` or `json`. */
 export function checkFormat(format: string): 'text' | 'json' {
@@ -40,43 +27,59 @@ export function duration(startedAt: string | undefined, finishedAt: string | und
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** A number of bytes for people: `812 bytes`, `1.2 MB`. */
+export function byteCount(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+}
+
 /** A status as a word for people. */
 export function statusWord(status: RunStatus | StepStatus): string {
   return status.replaceAll('_', ' ');
 }
 
-/** Rows in columns, two blanks between them. */
-export function table(rows: string[][]): string {
-  const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows
-    .map(
-      (row) => `${row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ')}\n`,
-    )
-    .join('');
-}
-
-let outputWorks = true;
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (!outputWorks) return;
-  outputWorks = false;
-  // A reader that went away, as `head` does, has what it wanted.
-  if (error.code === 'EPIPE') return;
-  process.exitCode = 1;
-  complain(`the output could not be written: ${error.message}`);
-});
-// Where nobody reads the complaints there is nobody to tell; the exit code stays.
-process.stderr.on('error', () => {});
+/** What became of standard output; nothing before the first text, since to make the stream takes its time. */
+let outputWorks: boolean | undefined;
 
 /**
  * Prints text. A reader that went away ends the printing and nothing else; any other
  * failure is told once and makes the exit code 1. The command goes on in both cases.
  */
 export function print(text: string): void {
+  if (outputWorks === undefined) {
+    outputWorks = true;
+    process.stdout.on('error', outputFailed);
+  }
   if (outputWorks) process.stdout.write(text);
+}
+
+function outputFailed(error: NodeJS.ErrnoException): void {
+  if (!outputWorks) return;
+  outputWorks = false;
+  // A reader that went away, as `head` does, has what it wanted.
+  if (error.code === 'EPIPE') return;
+  process.exitCode = 1;
+  complain(`the output could not be written: ${error.message}`);
+}
+
+/**
+ * Prints text on standard error. Where nobody reads the complaints there is nobody to tell;
+ * the exit code stays.
+ */
+export function printError(text: string): void {
+  let rest = Buffer.from(text);
+  try {
+    // Not through process.stderr, which takes as long to make as many a command to run.
+    while (rest.length > 0) rest = rest.subarray(writeSync(2, rest));
+  } catch (error) {
+    // It takes no more for now: the stream waits until it does.
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stderr.on('error', () => {}).write(rest);
+  }
 }
 
 /** Says in one line on standard error what went wrong. */
 export function complain(message: string): void {
-  process.stderr.write(`Error: ${message}\n`);
+  printError(`Error: ${message}\n`);
 }

@@ -1,13 +1,15 @@
 import type { RunDetail, TimelineEvent } from '../core/contract/run.ts';
 import { StoreFailure } from '../core/store/database.ts';
 import type { Store } from '../core/store/store.ts';
+import { LiveLine } from './live-line.ts';
 import { duration, print, statusWord } from './output.ts';
 
 /** How long changes gather before the run is read, in ms. */
 const gatherMs = 50;
 
-/** Prints a run's changes as plain lines, each once: the same on a terminal and in a pipe. */
+/** Prints a run's changes as plain lines, each once; on a terminal what runs now stands below them. */
 export class Progress {
+  #live: LiveLine | undefined = process.stdout.isTTY ? new LiveLine() : undefined;
   readonly #store: Store;
   readonly #runId: string;
   readonly #shown = new Set<string>();
@@ -25,13 +27,28 @@ export class Progress {
 
   /** Prints what was not printed yet. */
   show(detail: RunDetail): void {
-    this.#once('run', `${detail.run.name}, run ${this.#runId}\n`);
-    for (const { key, text } of changes(detail)) this.#once(key, text);
+    const run = { key: 'run', text: `${detail.run.name}, run ${this.#runId}\n` };
+    const lines = [run, ...changes(detail)].filter(({ key }) => !this.#shown.has(key));
+    if (lines.length > 0) this.#above(() => print(lines.map(({ text }) => text).join('')));
+    for (const { key } of lines) this.#shown.add(key);
+    this.#live?.update(detail);
   }
 
-  /** Reads the run no more. */
+  /** What happened before this command is not printed. */
+  passOver(detail: RunDetail): void {
+    for (const { key } of changes(detail)) this.#shown.add(key);
+  }
+
+  /** Reads the run no more, and takes away what stands below the lines. */
   close(): void {
     clearTimeout(this.#timer);
+    this.#live?.close();
+    this.#live = undefined;
+  }
+
+  #above(work: () => void): void {
+    if (this.#live === undefined) work();
+    else this.#live.above(work);
   }
 
   #read(): void {
@@ -43,12 +60,6 @@ export class Progress {
       // It is told at the run's end, which reads the store too.
       if (!(error instanceof StoreFailure)) throw error;
     }
-  }
-
-  #once(key: string, text: string): void {
-    if (this.#shown.has(key)) return;
-    this.#shown.add(key);
-    print(text);
   }
 }
 
@@ -71,16 +82,16 @@ function* linesByStep({ steps, events }: RunDetail): Generator<Line> {
   const line = (step: string, text: string) => `  ${step.padEnd(width)}  ${text}\n`;
   for (const { step, status, startedAt, finishedAt, error } of steps) {
     if (status === 'not_started') continue;
-    if (startedAt !== undefined) yield { key: `${step} start`, at: startedAt, text: line(step, 'started') };
+    if (startedAt !== undefined) yield { key: `${step} start ${startedAt}`, at: startedAt, text: line(step, 'started') };
     for (const event of events) {
       if (event.step !== step) continue;
-      yield { key: `${step} ${event.sequence}`, at: event.timestamp, text: line(step, eventText(event)) };
+      yield { key: event.id + event.timestamp + step, at: event.timestamp, text: line(step, eventText(event)) };
     }
     if (status === 'running') continue;
     const took = duration(startedAt, finishedAt);
     const detail = [took && `after ${took}`, error].filter(Boolean).join(': ');
     const text = line(step, `${statusWord(status)} ${detail}`.trimEnd());
-    yield { key: `${step} ${status}`, at: finishedAt ?? atTheEnd, text };
+    yield { key: `${step} ${status} ${finishedAt}`, at: finishedAt ?? atTheEnd, text };
   }
 }
 

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type RunDetail, runStatuses } from '../core/contract/run.ts';
-import type { Store } from '../core/store/store.ts';
-import { checkFormat, duration, openStore, print, statusWord, table, UsageError } from './output.ts';
+import { type EgressEntry, type RunDetail, runStatuses } from '../core/contract/run.ts';
+import { findRun } from './find-run.ts';
+import { openStore } from './open-store.ts';
+import { byteCount, checkFormat, duration, print, statusWord } from './output.ts';
 import { eventText } from './progress.ts';
+import { table } from './table.ts';
 
 export function addStatus(program: Command): void {
   program
@@ -27,24 +29,6 @@ export function addStatus(program: Command): void {
     });
 }
 
-/** The run that was asked for, of a workflow by its name or path; a usage error when there is none. */
-export function findRun(store: Store, workflow: string, runId: string | undefined): RunDetail {
-  const path = resolve(workflow);
-  if (runId === undefined) {
-    const [newest] = store.listRuns({ limit: 1, workflow, path });
-    if (newest === undefined)
-      throw new UsageError(`there is no run of "${workflow}"; dagu history lists the runs there are`);
-    return store.getRun(newest.runId) as RunDetail;
-  }
-  const detail = store.getRun(runId);
-  if (detail === undefined || (detail.run.name !== workflow && detail.run.path !== path)) {
-    throw new UsageError(
-      `there is no run "${runId}" of "${workflow}"; dagu history ${workflow} lists the runs there are`,
-    );
-  }
-  return detail;
-}
-
 /** What a person wants to know when a run has ended, and where to find the rest. */
 export function summary(detail: RunDetail): string {
   const { run, steps } = detail;
@@ -56,7 +40,46 @@ export function summary(detail: RunDetail): string {
     duration(step.startedAt, step.finishedAt),
     step.error ?? '',
   ]);
-  return `${head}${table(rows)}${outputs(detail)}\n${places(detail)}`;
+  return `${head}${table(rows)}${waiting(detail)}${children(detail)}${outputs(detail)}${egress(detail)}\n${places(detail)}`;
+}
+
+/** What a person is asked for, and how to answer. */
+function waiting({ run, steps }: RunDetail): string {
+  const texts = steps.flatMap(({ step, status, approval }) => {
+    if (status !== 'waiting' || approval === undefined) return [];
+    const { prompt, input, required } = approval;
+    const flags = input.map((name) => (required.includes(name) ? ` --input ${name}=…` : ` [--input ${name}=…]`));
+    const answer = `dagu approve ${run.name} --run-id ${run.runId} --step ${step}${flags.join('')}`;
+    return [`\nStep "${step}" waits for approval${prompt === undefined ? '' : `: ${prompt}`}\n  ${answer}\n`];
+  });
+  return texts.join('');
+}
+
+/** Runs under this one: of sub-workflows and of items. */
+function children({ children }: RunDetail): string {
+  const rows = children.map((child) => [
+    `  ${child.parent?.step ?? ''}${child.parent?.item ? ` ${child.parent.item}` : ''}`,
+    child.name,
+    statusWord(child.status),
+    duration(child.startedAt, child.finishedAt),
+    child.runId,
+    child.error ?? '',
+  ]);
+  return rows.length === 0 ? '' : `\nRuns under it:\n${table(rows)}`;
+}
+
+/** What left this computer, or that nothing did. */
+function egress({ egress }: RunDetail): string {
+  if (egress.length === 0) return '';
+  const left = egress.filter(({ loopback }) => !loopback);
+  if (left.length === 0) return '\nNothing left this computer\n';
+  return `\nLeft this computer:\n${table(left.map(egressRow))}`;
+}
+
+function egressRow({ host, kind, requests, bytesSent, pictures, proxy }: EgressEntry): string[] {
+  const via = proxy === undefined ? '' : `by the proxy ${proxy}`;
+  const times = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
+  return [`  ${host}`, kind, times, byteCount(bytesSent), pictures ? 'with pictures' : 'no pictures', via];
 }
 
 function outputs({ steps }: RunDetail): string {
@@ -70,7 +93,7 @@ function places({ run }: RunDetail): string {
   const screenshots = join(run.artifactsDir, 'computer');
   const hasShots = existsSync(screenshots) && readdirSync(screenshots).length > 0;
   return table([
-    ['Run:', run.runId],
+    ['Run:', run.attempt === 1 ? run.runId : `${run.runId}, attempt ${run.attempt}`],
     ['Timeline:', `dagu status ${run.name} --run-id ${run.runId}`],
     ['Logs:', run.logDir],
     ...(hasShots ? [['Screenshots:', screenshots]] : []),
@@ -84,6 +107,6 @@ function timeline({ events }: RunDetail): string {
 }
 
 /** The run for programs; `statusCode` is the number that Dagu uses. */
-function asJson({ run, steps, events }: RunDetail): unknown {
-  return { ...run, statusCode: runStatuses[run.status], steps, events };
+export function asJson({ run, ...rest }: RunDetail): unknown {
+  return { ...run, statusCode: runStatuses[run.status], ...rest };
 }

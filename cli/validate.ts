@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readWorkflowFile } from '../core/process/workflow-file.ts';
 import type { Loaded } from '../core/workflow/load.ts';
-import { problemLine } from './output.ts';
+import { printError, problemLine } from './output.ts';
 
 export function addValidate(program: Command): void {
   program
@@ -22,16 +22,16 @@ export function addValidate(program: Command): void {
 /** `Validation failed for FILE`, then a line a problem. */
 export function printProblems(file: string, { problems }: Loaded): void {
   const list = problems.map((problem) => `- ${problemLine(problem).replaceAll('\n', '\n  ')}\n`).join('');
-  process.stderr.write(`Validation failed for ${file}\n${list}`);
+  printError(`Validation failed for ${file}\n${list}`);
 }
 
 function printWarnings({ warnings }: Loaded): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${problemLine(warning)}\n`);
+  if (warnings.length > 0) printError(warnings.map((warning) => `warning: ${problemLine(warning)}\n`).join(''));
 }
 
 /** The first warning, and how many more `validate` tells. */
 export function printFirstWarning(file: string, { warnings: [first, ...more] }: Loaded): void {
   if (first === undefined) return;
   const rest = more.length === 0 ? '' : ` (and ${more.length} more: dagu validate ${file})`;
-  process.stderr.write(`warning: ${problemLine(first)}${rest}\n`);
+  printError(`warning: ${problemLine(first)}${rest}\n`);
 }

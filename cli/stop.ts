@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { RunDetail, RunStatus } from '../core/contract/run.ts';
+import { isEnded } from '../core/contract/run-state.ts';
+import type { Store } from '../core/store/store.ts';
+import { executeRun, ofStored } from './drive-run.ts';
+import { findRunThatIs } from './find-run.ts';
+import { openStore } from './open-store.ts';
+import { print, statusWord, UsageError } from './output.ts';
+import { trayRuns } from './tray.ts';
+
+const active: readonly RunStatus[] = ['running', 'not_started', 'queued', 'waiting'];
+
+/** How long the command waits for the run's end, in ms: its handlers run, and they may take their time. */
+const waitMs = 60_000;
+const lookEveryMs = 200;
+
+export function addStop(program: Command): void {
+  program
+    .command('stop')
+    .description('stop a run in order: its abort and exit handlers run')
+    .argument('<workflow>', "the workflow's file or name")
+    .option('-r, --run-id <id>', 'the run; else the newest at work')
+    .option('-q, --quiet', 'print nothing but errors')
+    .addHelpText('after', '\nExample:\n  dagu stop invoices.yaml')
+    .action(async (workflow: string, { runId, quiet = false }: { runId?: string; quiet?: boolean }) => {
+      const store = openStore();
+      try {
+        const detail = findRunThatIs(store, workflow, runId, { statuses: active, what: 'at work' });
+        await stop(store, detail, quiet);
+      } finally {
+        store.close();
+      }
+    });
+}
+
+async function stop(store: Store, { run }: RunDetail, quiet: boolean): Promise<void> {
+  store.requestStop(run.runId, 'stopped with dagu stop');
+  const hasProcess = run.status === 'running' || run.status === 'not_started';
+  if (hasProcess || trayRuns(store)) return await waitForEnd(store, run.runId, quiet);
+  // Nobody works on a run that waits: this command does, for its handlers.
+  tell(await executeRun(store, { mode: 'resume', ...ofStored(run) }), quiet);
+}
+
+async function waitForEnd(store: Store, runId: string, quiet: boolean): Promise<void> {
+  const end = Date.now() + waitMs;
+  for (;;) {
+    const detail = store.getRun(runId);
+    if (detail === undefined) throw new UsageError(`run ${runId} is gone`);
+    if (isEnded(detail.run.status)) return tell(detail, quiet);
+    if (Date.now() > end) {
+      throw new UsageError(
+        `run ${runId} was asked to stop and is still at work; dagu status --run-id ${runId} shows it`,
+      );
+    }
+    await delay(lookEveryMs);
+  }
+}
+
+function tell({ run }: RunDetail, quiet: boolean): void {
+  if (!quiet) print(`Run ${run.runId} of "${run.name}" ${statusWord(run.status)}\n`);
+}
