@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../core/contract/channel.ts';
 import { executorProtocol, supervisorProtocol } from '../core/contract/messages.ts';
 import { CallError, connect, serve } from '../core/contract/protocol.ts';
+import { Network } from '../core/net/network.ts';
 import { type PortLike, parentChannel, portChannel } from '../core/process/channels.ts';
 import { StepError } from './action.ts';
 import { forkDriver, type OpenDriver, RunDesktop } from './desktop-session.ts';
 import { runWorkflow } from './engine/run.ts';
+import { Stopped } from './engine/stop-watch.ts';
 
 /**
  * The executor process: runs one workflow for the supervisor that started it, and ends.
@@ -18,15 +20,13 @@ interface ParentPort extends PortLike {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** Why a run was asked to end; its message is shown. */
-class Stopped extends Error {}
-
 const parentPort = process.parentPort as unknown as ParentPort | undefined;
 const channel: Channel = parentPort === undefined ? parentChannel() : portChannel(parentPort);
 const supervisor = connect(channel, supervisorProtocol);
 const stop = new AbortController();
 const log = (line: string) => process.stderr.write(`${line}\n`);
 const session = new RunDesktop(parentPort === undefined ? forkDriver : driverFromMain(parentPort), log);
+const network = new Network(process.env, log);
 
 /** What nobody caught, as a full disk met on a timer: the run cannot go on, and whoever started it is told why. */
 const crashed = new Promise<never>((_, reject) => {
@@ -41,8 +41,7 @@ process.stderr.on('error', () => {});
 serve(channel, executorProtocol, {
   run: async (request) => {
     try {
-      const changed = teller(request.runId);
-      return await Promise.race([runWorkflow(request, { session, signal: stop.signal, changed }), crashed]);
+      return await Promise.race([runWorkflow(request, { session, network, signal: stop.signal, changed }), crashed]);
     } finally {
       await session.close();
       setImmediate(end);
@@ -61,21 +60,23 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 /** How often the supervisor is told of changes, in ms: who shows them reads the whole run each time. */
 const tellEveryMs = 100;
 
-/** Tells the supervisor of a change: at once after a quiet time, and of what changes meanwhile by one later message. */
-function teller(runId: string): () => void {
-  let telling = false;
-  let more = false;
-  const tell = () => {
-    more = telling;
-    if (telling) return;
-    telling = true;
-    // A supervisor that is gone is seen by the channel's close.
-    void Promise.allSettled([supervisor.changed({ runId }), delay(tellEveryMs)]).then(() => {
-      telling = false;
-      if (more) tell();
-    });
-  };
-  return tell;
+/** Runs that changed since the supervisor was told. */
+const untold = new Set<string>();
+let telling = false;
+
+/** Tells the supervisor of a change: at once after a quiet time, and of what changes meanwhile by one later message a run. */
+function changed(runId: string): void {
+  untold.add(runId);
+  if (telling) return;
+  telling = true;
+  const tell = [...untold].map((one) => supervisor.changed({ runId: one }));
+  untold.clear();
+  // A supervisor that is gone is seen by the channel's close.
+  void Promise.allSettled([...tell, delay(tellEveryMs)]).then(() => {
+    telling = false;
+    const [next] = untold;
+    if (next !== undefined) changed(next);
+  });
 }
 
 function end(): void {

@@ -7,6 +7,7 @@ import type { Desktop } from '../../native/desktop.ts';
 import { type MemoryDriverOptions, openMemoryDesktop } from '../../native/memory/driver.ts';
 import type { MemoryDesktop } from '../../native/memory/world.ts';
 import type { NewEvent, StepContext } from '../action.ts';
+import { aloneInRun } from '../testing.ts';
 import { computerRun } from './action.ts';
 
 /** Runs computer steps on a desktop in memory, for the unit tests of this folder. */
@@ -150,6 +151,9 @@ function contextOf(world: MemoryDesktop, options: RunOptions, ran: Ran): StepCon
     event: async (event) => {
       ran.events.push(event);
     },
+    fetchFor: () => () => Promise.reject(new Error('no network here')),
+    tokens: { begin: () => () => {} },
+    ...aloneInRun,
     session: {
       workingApp,
       desktop: async () => {

@@ -11,6 +11,8 @@ export interface CommandStart {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
+  /** On Windows: the arguments are the command line as it is, each quoted already. */
+  isVerbatim?: boolean;
 }
 
 /** How a process ended: with a code, or by a signal. */
@@ -49,13 +51,15 @@ function nodeInstead(reason: Error): StartCommand {
   return startWithNode;
 }
 
-export const startWithNode: StartCommand = async ({ file, args, cwd, env }) => {
+export const startWithNode: StartCommand = async ({ file, args, cwd, env, isVerbatim = false }) => {
   const child = spawn(file, args, {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, so that a stop reaches all that the command started.
     detached: process.platform !== 'win32',
+    windowsVerbatimArguments: isVerbatim,
+    windowsHide: true,
   });
   if (child.pid === undefined) {
     child.stdout.destroy();

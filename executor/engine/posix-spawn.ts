@@ -42,7 +42,7 @@ export async function bindPosixSpawn(): Promise<StartCommand> {
       check(c.addDup2(actions, stderr[1] as number, 2));
       check(c.addChdir(actions, cwd));
       const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-      check(c.spawn(pid, file, actions, attributes, [file, ...args, null], [...variables, null]));
+      check(c.spawn(pid, file, actions, attributes, c.stringList([file, ...args]), c.stringList(variables)));
     } catch (error) {
       closeOpen(stdout[0], stderr[0]);
       throw error;
@@ -76,8 +76,20 @@ async function load() {
     setFlags: library.func('int posix_spawnattr_setflags(void *attributes, short flags)'),
     setDefaultSignals: library.func('int posix_spawnattr_setsigdefault(void *attributes, void *signals)'),
     spawn: library.func(
-      'int posix_spawn(int *pid, const char *file, void *actions, void *attributes, const char **args, const char **env)',
+      'int posix_spawn(int *pid, const char *file, void *actions, void *attributes, const void *args, const void *env)',
     ),
+    /** Texts as C's list of strings, encoded all at once: an environment has a hundred. They must not hold NUL characters. */
+    stringList(texts: readonly string[]): BigUint64Array {
+      const bytes = Buffer.from(`${texts.join('\0')}\0`);
+      const pointers = new BigUint64Array(texts.length + 1);
+      let at = koffi.address(bytes);
+      for (const [index, text] of texts.entries()) {
+        pointers[index] = at;
+        at += BigInt(Buffer.byteLength(text) + 1);
+      }
+      // The strings live as long as the list that points to them.
+      return Object.assign(pointers, { bytes });
+    },
     waitpid: library.func('int waitpid(int pid, int *status, int options)'),
     errno: () => koffi.errno(),
   };

@@ -1,11 +1,20 @@
+import { join } from 'node:path';
 import type { RunRequest } from '../../core/contract/messages.ts';
-import type { TimelineEvent } from '../../core/contract/run.ts';
+import type { RunStatus, TimelineEvent } from '../../core/contract/run.ts';
 import type { Masker } from '../../core/masking/masker.ts';
+import { openSealed } from '../../core/masking/sealed.ts';
+import type { FetchFor, Network } from '../../core/net/network.ts';
 import type { StepChange, Store } from '../../core/store/store.ts';
-import type { Workflow } from '../../core/workflow/types.ts';
-import type { DesktopSession, NewEvent } from '../action.ts';
+import type { Step, Workflow } from '../../core/workflow/types.ts';
+import type { ChildEnd, ChildRequest, Conversations, DesktopSession, NewEvent, StepContext } from '../action.ts';
+import { EgressRecord } from './egress-record.ts';
+import type { SourcedWorkflow } from './find-workflow.ts';
 import { Guardian } from './guardian.ts';
-import type { RunValues } from './values.ts';
+import { PushBacks } from './push-back.ts';
+import { RunLog } from './run-log.ts';
+import type { Secret } from './secrets.ts';
+import type { StopWatch } from './stop-watch.ts';
+import type { RunValues, StepValues } from './values.ts';
 
 /** The folders of one run. */
 export interface RunFolders {
@@ -15,38 +24,103 @@ export interface RunFolders {
   work: string;
 }
 
-/** What the parts of the engine share about the run that this process executes. */
+/** Runs workflows as runs under a step of another run. */
+export interface RunsUnder {
+  run(above: RunContext, step: Step, request: ChildRequest, place: StepPlace): Promise<ChildEnd>;
+  /** The workflow that a step names: that of the run under the step, where there is one already. */
+  find(above: RunContext, step: Step, name: string): Promise<SourcedWorkflow>;
+  /** Ends those under a run that wait for a person, in order, but for those of some steps. */
+  stopWaiting(above: RunContext, reason: string, except: readonly string[]): Promise<void>;
+}
+
+/** Where a step runs others under it. */
+export interface StepPlace extends Pick<StepContext, 'env' | 'workingDir' | 'signal'> {
+  /** The step goes on after it waited: runs under it that have ended stay as they are. */
+  goesOn: boolean;
+}
+
+/** What a run is made of. */
+export interface RunParts {
+  request: Pick<RunRequest, 'runId' | 'defaultWorkingDir'>;
+  workflow: Workflow;
+  values: RunValues;
+  folders: RunFolders;
+  session: DesktopSession;
+  network: Network;
+  store: Store;
+  masker: Masker;
+  /** Called after each change that is stored. */
+  changed: () => void;
+  /** Text of the workflow's file. */
+  source?: string;
+  /** How many runs are above it. */
+  depth?: number;
+  /** Ends what commands leave behind; one of this run alone where it is absent. */
+  guardian?: Guardian;
+  /** Where the numbers of the timeline's events go on, by step. */
+  sequences?: ReadonlyMap<string, number>;
+  pushBacks?: PushBacks;
+  stops?: Pick<StopWatch, 'look'>;
+  runsUnder?: RunsUnder;
+  /** Told of the secrets of runs under this one, which the runs above mask too. */
+  adopt?: (secrets: readonly Secret[]) => void;
+}
+
+/** What the parts of the engine share about one run that this process executes. */
 export class RunContext {
-  readonly request: RunRequest;
+  readonly request: RunParts['request'];
   readonly workflow: Workflow;
   readonly values: RunValues;
   readonly folders: RunFolders;
   readonly session: DesktopSession;
   readonly masker: Masker;
-  readonly guardian = new Guardian();
-  readonly #store: Store;
-  readonly #changed: () => void;
-  readonly #sequences = new Map<string, number>();
+  readonly guardian: Guardian;
+  readonly fetchFor: FetchFor;
+  readonly pushBacks: PushBacks;
+  readonly log: RunLog;
+  /** What handlers are told of the run. */
+  status: RunStatus = 'running';
+  /** Names of the steps that wait, for the handler `wait`. */
+  waitingSteps: readonly string[] = [];
+  /** Steps that began before the run came to wait, and now go on. */
+  readonly goingOn = new Set<string>();
+  readonly store: Store;
+  readonly source: string;
+  readonly depth: number;
+  readonly stops: Pick<StopWatch, 'look'> | undefined;
+  readonly changed: () => void;
+  readonly #runsUnder: RunsUnder | undefined;
+  readonly #adopt: ((secrets: readonly Secret[]) => void) | undefined;
+  /** Secrets of runs under this one. */
+  readonly #adopted: Secret[] = [];
+  readonly #egress: EgressRecord;
+  readonly #sequences: Map<string, number>;
   #unwritten: { step: string; change: StepChange }[] = [];
 
-  constructor(parts: {
-    request: RunRequest;
-    workflow: Workflow;
-    values: RunValues;
-    folders: RunFolders;
-    session: DesktopSession;
-    store: Store;
-    masker: Masker;
-    changed: () => void;
-  }) {
+  constructor(parts: RunParts) {
     this.request = parts.request;
     this.workflow = parts.workflow;
     this.values = parts.values;
     this.folders = parts.folders;
     this.session = parts.session;
     this.masker = parts.masker;
-    this.#store = parts.store;
-    this.#changed = parts.changed;
+    this.guardian = parts.guardian ?? new Guardian();
+    this.pushBacks = parts.pushBacks ?? new PushBacks();
+    this.log = new RunLog(runLogPath(parts.folders), (text) => this.masker.text(text));
+    this.store = parts.store;
+    this.source = parts.source ?? '';
+    this.depth = parts.depth ?? 0;
+    this.stops = parts.stops;
+    this.changed = parts.changed;
+    this.#runsUnder = parts.runsUnder;
+    this.#adopt = parts.adopt;
+    this.#sequences = new Map(parts.sequences);
+    this.#egress = new EgressRecord((added) => this.store.addEgress(this.runId, added));
+    this.fetchFor = (purpose) => parts.network.fetch(purpose, this.#egress.log);
+  }
+
+  get runId(): string {
+    return this.request.runId;
   }
 
   /**
@@ -57,19 +131,28 @@ export class RunContext {
   changeStep(step: string, change: StepChange): void {
     if (this.#unwritten.length === 0) setImmediate(() => this.flush());
     const { outputs, ...rest } = change;
-    const masked = {
+    const kept = {
       ...this.masker.json(rest),
-      ...(outputs !== undefined && { outputs: this.masker.values(outputs) }),
+      ...(outputs !== undefined && { outputs: this.masker.seal(outputs) }),
     };
-    this.#unwritten.push({ step, change: masked });
+    this.#unwritten.push({ step, change: kept });
+    if (change.finishedAt !== undefined) {
+      this.log.line(`step "${step}" ${change.status}${change.error === undefined ? '' : `: ${change.error}`}`);
+    }
   }
 
   /** Writes what is kept to the disk, and then tells the world. */
   flush(): void {
     if (this.#unwritten.length === 0) return;
-    this.#store.changeSteps(this.request.runId, this.#unwritten);
+    this.store.changeSteps(this.runId, this.#unwritten);
     this.#unwritten = [];
-    this.#changed();
+    this.changed();
+  }
+
+  /** Writes all that is kept of the run before its end. */
+  close(): void {
+    this.flush();
+    this.#egress.flush();
   }
 
   /** Adds an event to the timeline, masked and cut to its size. */
@@ -85,9 +168,59 @@ export class RunContext {
       step,
       timestamp: new Date().toISOString(),
     };
-    this.#store.addEvent(this.request.runId, complete);
-    this.#changed();
+    this.store.addEvent(this.runId, complete);
+    this.changed();
   }
+
+  /** What a step gets besides what all do: a handler how the run stands, another what a person sent back. */
+  stepValues(step: Step): StepValues {
+    if (step.path[0] !== 'handler_on') return this.pushBacks.valuesFor(step);
+    const waiting = this.status === 'waiting' && { DAG_WAITING_STEPS: this.waitingSteps.join(',') };
+    return { env: { DAG_RUN_STATUS: this.status, ...waiting }, context: { 'run.status': this.status } };
+  }
+
+  async runChild(step: Step, request: ChildRequest, place: StepPlace): Promise<ChildEnd> {
+    this.flush();
+    return await this.#under().run(this, step, request, place);
+  }
+
+  async findWorkflow(step: Step, name: string): Promise<SourcedWorkflow> {
+    return await this.#under().find(this, step, name);
+  }
+
+  #under(): RunsUnder {
+    if (this.#runsUnder === undefined) throw new Error('this run was made without a way to run others under it');
+    return this.#runsUnder;
+  }
+
+  /** Ends runs under this one that wait for a person, but for those of some steps. */
+  async stopWaiting(reason: string, except: readonly string[] = []): Promise<void> {
+    await this.#runsUnder?.stopWaiting(this, reason, except);
+  }
+
+  /** Masks the secrets of runs under this one from now on, here and in the runs above. */
+  adoptSecrets(secrets: readonly Secret[]): void {
+    for (const { name, value } of secrets) this.masker.add(value, name);
+    this.#adopted.push(...secrets);
+    this.#adopt?.(secrets);
+  }
+
+  /** Outputs as the store has them, with the secrets that are known now in place. */
+  openOutputs(sealed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    return openSealed(sealed, [...this.#adopted, ...this.values.secrets]);
+  }
+
+  conversationsFor(step: Step): Conversations {
+    return {
+      of: (key) => this.store.session(this.runId, key),
+      save: (messages) => this.store.saveSession(this.runId, step.key, this.masker.json(messages)),
+    };
+  }
+}
+
+/** The run's own log: `DAG_RUN_LOG_FILE`. */
+export function runLogPath({ logs }: RunFolders): string {
+  return join(logs, 'run.log');
 }
 
 const maxContentBytes = 4096;

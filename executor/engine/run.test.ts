@@ -1,47 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunDetail } from '../../core/contract/run.ts';
-import { Store } from '../../core/store/store.ts';
-import { parseParam } from '../../core/workflow/params.ts';
-import type { DesktopSession } from '../action.ts';
 import { groupLives } from './process-group.ts';
-import { runWorkflow } from './run.ts';
+import { RunTest, type RunTestOptions, statuses } from './run-testing.ts';
 
-const noDesktop: DesktopSession = { desktop: () => Promise.reject(new Error('no desktop')), workingApp: undefined };
-
+let test: RunTest;
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'run-'));
+  test = new RunTest();
+  folder = test.folder;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => test.close());
 
-interface Options {
-  params?: string[];
-  signal?: AbortSignal;
-}
-
-/** Runs a workflow in this process, and gives what the store has of it. */
-async function run(text: string, { params = [], signal = new AbortController().signal }: Options = {}) {
-  const path = join(folder, 'flow.yaml');
-  writeFileSync(path, text);
-  const home = join(folder, 'home');
-  const request = { runId: 'r1', path, home, trigger: 'manual', params: params.map(parseParam) };
-  await runWorkflow(request, { session: noDesktop, signal, changed: () => {} });
-  return look();
-}
-
-function look(): RunDetail {
-  const store = new Store(join(folder, 'home'));
-  const detail = store.getRun('r1') as RunDetail;
-  store.close();
-  return detail;
-}
-
-const statuses = ({ steps }: RunDetail) => Object.fromEntries(steps.map(({ step, status }) => [step, status]));
-const printed = ({ steps }: RunDetail, step: string) =>
-  readFileSync(steps.find((one) => one.step === step)?.stdoutFile as string, 'utf8');
+const run = (text: string, options?: RunTestOptions) => test.start(text, options);
+const printed = (...[detail, step]: [Parameters<typeof statuses>[0], string]) => test.printed(step, detail);
 
 describe('a run', () => {
   it('passes params, env and outputs to its steps, in the order of the graph', async () => {
@@ -121,7 +93,7 @@ handler_on:
 secrets: [{name: KEY, provider: env, key: RUN_TEST_SECRET}]
 steps:
   - {id: a, run: "echo key=$KEY; echo $KEY >&2", output: OUT}
-  - {id: b, depends: a, run: 'test "$OUT" = "key=open-sesame" && test "\${steps.a.outputs.OUT}" = "$OUT"'}
+  - {id: b, depends: a, run: 'test "$OUT" = "key=$KEY" && test "\${steps.a.outputs.OUT}" = "$OUT"'}
 `);
     delete process.env.RUN_TEST_SECRET;
     expect(statuses(detail)).toEqual({ a: 'succeeded', b: 'succeeded' });
@@ -141,7 +113,7 @@ steps:
     const detail = await run(
       `
 secrets: [{name: PIN, provider: env, key: RUN_TEST_SECRET}]
-params: P
+params: {P: none}
 steps:
   - id: a
     run: printf '{"n":%s,"m":1}' "$PIN"
@@ -150,7 +122,7 @@ steps:
     depends: a
     run: test "\${steps.a.outputs.n} \${params.P}" = "471188 471188"
 `,
-      { params: ['471188'] },
+      { params: ['P=471188'] },
     );
     delete process.env.RUN_TEST_SECRET;
     expect(statuses(detail)).toEqual({ a: 'succeeded', b: 'succeeded' });

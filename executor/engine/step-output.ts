@@ -1,39 +1,51 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Masker, MaskingStream } from '../../core/masking/masker.ts';
+import type { Masker } from '../../core/masking/masker.ts';
+import type { MaskingStream } from '../../core/masking/masking-stream.ts';
 import { StepError } from '../action.ts';
+import type { OutputWatch } from './continue-on.ts';
+import type { OutputCopy } from './output-copy.ts';
 
 /** The most that is kept of an output that becomes a value, in bytes (Dagu's max_output_size). */
 export const maxCapturedBytes = 1024 * 1024;
 
+export interface StepOutputOptions {
+  /** Whether the output becomes a value. */
+  capture: boolean;
+  /** Looks at what is written, unmasked. */
+  watch?: OutputWatch | undefined;
+}
+
 /**
- * One output stream of a step: masked into its file, which is made at the first byte,
- * and, where the output becomes a value, kept as it is.
+ * One output stream of one try at a step: masked to the end of its log file, which is made at
+ * the first byte, and, where the output becomes a value, kept as it is.
  */
 export class StepOutput {
   readonly path: string;
   readonly #stream: MaskingStream;
+  readonly #options: StepOutputOptions;
   readonly #captured: Buffer[] = [];
-  readonly #capture: boolean;
   #capturedBytes = 0;
   #file: number | undefined;
+  #copy: OutputCopy | undefined;
 
-  constructor(path: string, masker: Masker, { capture }: { capture: boolean }) {
+  constructor(path: string, masker: Masker, options: StepOutputOptions) {
     this.path = path;
     this.#stream = masker.stream();
-    this.#capture = capture;
+    this.#options = options;
   }
 
-  /** Whether anything was written to the file. */
-  get used(): boolean {
-    return this.#file !== undefined;
+  /** Gets all that the log file gets from now on, and is closed with it. */
+  copyTo(copy: OutputCopy | undefined): void {
+    this.#copy = copy;
   }
 
   write(chunk: Buffer | string): void {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    if (this.#capture) {
+    if (this.#options.capture) {
       this.#capturedBytes += bytes.length;
       if (this.#capturedBytes <= maxCapturedBytes) this.#captured.push(bytes);
     }
+    this.#options.watch?.push(bytes);
     this.#append(this.#stream.push(bytes));
   }
 
@@ -44,17 +56,36 @@ export class StepOutput {
 
   close(): void {
     this.#append(this.#stream.end());
+    this.#options.watch?.end();
+    this.#copy?.close();
     if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
   }
 
   #append(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    try {
-      this.#file ??= openSync(this.path, 'a', 0o600);
-      let written = 0;
-      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
-    } catch (error) {
-      throw new StepError(`${this.path} cannot be written: ${(error as Error).message}`, { cause: error });
-    }
+    this.#file ??= openForAppending(this.path, 0o600);
+    writeAll(this.#file, bytes, this.path);
+    this.#copy?.write(bytes);
+  }
+}
+
+/** Opens a file for writing at its end, made where it is missing. Throws a {@link StepError}. */
+export function openForAppending(path: string, mode: number): number {
+  return orStepError(path, () => openSync(path, 'a', mode));
+}
+
+/** Throws a {@link StepError} when the disk takes no more. */
+export function writeAll(file: number, bytes: Buffer, path: string): void {
+  orStepError(path, () => {
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+  });
+}
+
+export function orStepError<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new StepError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
   }
 }
