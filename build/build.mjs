@@ -14,7 +14,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { dist, fingerprint, isFresh, readStamp, stampFile } from './freshness.mjs';
+import { dist, isFresh, readSource, readStamp, stampFile } from './freshness.cjs';
 
 /** Many times what a build takes. */
 const turnLimitMs = 120_000;
@@ -68,7 +68,7 @@ async function takeTurn(lock) {
 async function buildAll() {
   console.error('Building Dagu Desktop …');
   const started = Date.now();
-  const source = fingerprint();
+  const source = readSource();
   const staging = mkdtempSync(join(dist, '.staging-'));
   try {
     await buildInto(staging);
@@ -81,13 +81,18 @@ async function buildAll() {
 
 /** @param {string} folder */
 async function buildInto(folder) {
-  const [vite, { targets }] = await Promise.all([import('vite'), import('./targets.mjs')]);
+  const [vite, { targets }, { finishQuickPrograms }] = await Promise.all([
+    import('vite'),
+    import('./targets.mjs'),
+    import('./quick-programs.mjs'),
+  ]);
   for (const target of await targets(folder)) await vite.build(target);
+  finishQuickPrograms(folder);
 }
 
 /**
  * @param {string} staging
- * @param {string} source
+ * @param {import('./freshness.cjs').Source} source
  */
 function publish(staging, source) {
   const files = filesOf(staging).sort((one, other) => Number(isProgram(one)) - Number(isProgram(other)));
@@ -96,7 +101,7 @@ function publish(staging, source) {
     mkdirSync(dirname(join(dist, file)), { recursive: true });
     renameSync(join(staging, file), join(dist, file));
   }
-  writeFileSync(join(staging, 'stamp.json'), JSON.stringify({ fingerprint: source, files }));
+  writeFileSync(join(staging, 'stamp.json'), JSON.stringify({ source, files }));
   renameSync(join(staging, 'stamp.json'), stampFile);
 
   const kept = new Set([...files, ...last]);

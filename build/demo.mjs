@@ -17,7 +17,7 @@ import { scriptedNotice, startScriptedModel } from './scripted-model.mjs';
  */
 
 const examples = fileURLToPath(new URL('../examples/invoices/', import.meta.url));
-const command = fileURLToPath(new URL('../bin/dagu.mjs', import.meta.url));
+const command = fileURLToPath(new URL('../bin/dagu.cjs', import.meta.url));
 
 /** What has to be given back, newest first, on every way out. */
 /** @type {(() => Promise<unknown>)[]} */

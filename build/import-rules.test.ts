@@ -40,6 +40,7 @@ interface Diagnostic {
 describe('the lint step', () => {
   let folder: string;
   let reported: Set<string>;
+  let asksTheNetwork: string[];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dagu-import-rules-'));
@@ -48,12 +49,12 @@ describe('the lint step', () => {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       await writeFile(join(folder, file), `import '${imported}';\n`);
     }
+    await writeFile(join(folder, 'executor/z.ts'), "fetch('https://model.example');\n");
     const diagnostics = await lint(folder);
-    reported = new Set(
-      diagnostics
-        .filter(({ category }) => category === 'lint/style/noRestrictedImports')
-        .map(({ location }) => location.path),
-    );
+    const filesOf = (rule: string) =>
+      diagnostics.filter(({ category }) => category === rule).map(({ location }) => location.path);
+    reported = new Set(filesOf('lint/style/noRestrictedImports'));
+    asksTheNetwork = filesOf('lint/style/noRestrictedGlobals');
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -64,6 +65,10 @@ describe('the lint step', () => {
 
   test.each(allowed)('lets %s import %s', (file) => {
     expect(reported).not.toContain(file);
+  });
+
+  test('reports a request that does not go through core/net', () => {
+    expect(asksTheNetwork).toEqual(['executor/z.ts']);
   });
 });
 

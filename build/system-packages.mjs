@@ -58,7 +58,10 @@ const table = {
     programs: [],
   },
   /** What the bench compares us with. */
-  bench: { packages: ['python3-pyatspi', 'gir1.2-atspi-2.0', 'scrot', 'gtk-3-examples'], programs: ['scrot'] },
+  bench: {
+    packages: ['python3-pyatspi', 'gir1.2-atspi-2.0', 'scrot', 'gtk-3-examples', 'poppler-utils', 'python3-openpyxl'],
+    programs: ['scrot', 'pdftotext'],
+  },
 };
 
 /**

@@ -1,16 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { contractValidators, contractValidatorsCode } from './contract-validators.mjs';
-import { root } from './freshness.mjs';
+import { root } from './freshness.cjs';
+import { lazyRequires } from './lazy-requires.mjs';
+import { largePackages, quickPrograms } from './quick-programs.mjs';
+import { evaluateSchemas, schemaLiterals } from './schema-literals.mjs';
+import { loadWhenCalled } from './when-called.mjs';
 
 /** The Chromium of the oldest Electron that the tests run on (docs/development.md). */
 const chromium = 'chrome130';
 
-/** Node programs by their names in dist/ (core/process/entries.ts). */
+/** Node programs by their names in dist/ (core/process/entries.ts), beside those of build/quick-programs.mjs. */
 const programs = {
-  cli: 'cli/main.ts',
-  executor: 'executor/process.ts',
+  documents: 'executor/documents/host.ts',
   driver: 'native/host.ts',
   electron: 'main/electron/main.ts',
   queries: 'main/queries.ts',
@@ -23,47 +25,108 @@ const programs = {
  * @returns {Promise<import('vite').InlineConfig[]>}
  */
 export async function targets(outDir) {
-  const code = await contractValidatorsCode();
-  const validators = contractValidators(() => code);
-  return [nodePrograms(outDir), bridge(outDir, validators), pages(outDir, validators)].filter(
-    (target) => target !== undefined,
-  );
+  const schemas = schemaLiterals(await evaluateSchemas());
+  return [
+    nodePrograms(outDir, schemas),
+    startedOften(outDir, schemas),
+    bridge(outDir, schemas),
+    pages(outDir, schemas),
+  ].filter((target) => target !== undefined);
 }
 
 /**
  * The programs, as ES modules at one level with the chunks that they share; other packages stay in node_modules.
  *
  * @param {string} outDir
+ * @param {import('vite').Plugin} schemas
  */
-function nodePrograms(outDir) {
+function nodePrograms(outDir, schemas) {
   const input = present(programs);
   if (Object.keys(input).length === 0) return undefined;
   return shared(outDir, {
-    // Packages of many small files are bundled: reading them one by one is most of a command's start.
-    ssr: { target: 'node', external: true, noExternal: ['typebox', 'ajv', 'ajv-formats', 'yaml', 'commander'] },
+    plugins: [schemas],
+    // Packages of many small files are bundled: reading them one by one is most of a program's start.
+    ssr: {
+      target: 'node',
+      external: true,
+      noExternal: ['typebox', 'ajv', 'ajv-formats', 'yaml', 'numfmt', 'saxes', 'xmlchars', 'yauzl'],
+    },
     build: {
       ssr: true,
       target: 'node20.19',
       rolldownOptions: {
         input,
         external: ['electron'],
+        treeshake,
         output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },
   });
 }
 
+/** Packages that stay in node_modules: native ones, and those that few starts load. */
+const unbundled = [
+  '@bomb.sh/tab',
+  '@napi-rs/keyring',
+  '@photostructure/sqlite',
+  'fs-native-extensions',
+  'koffi',
+  'openai',
+  'sharp',
+  'undici',
+];
+
+/**
+ * The programs that start often, with all that a start loads (build/quick-programs.mjs).
+ *
+ * @param {string} outDir
+ * @param {import('vite').Plugin} schemas
+ */
+function startedOften(outDir, schemas) {
+  const input = present(quickPrograms);
+  if (Object.keys(input).length === 0) return undefined;
+  return shared(outDir, {
+    plugins: [schemas, loadWhenCalled(), lazyRequires()],
+    ssr: { target: 'node', external: unbundled, noExternal: true },
+    build: {
+      ssr: true,
+      target: 'node20.19',
+      rolldownOptions: {
+        input,
+        treeshake,
+        output: {
+          // To load its first ES module takes Node as long as much of a program's start.
+          format: 'cjs',
+          // A text of ASCII alone is half the bytes in memory.
+          charset: 'ascii',
+          comments: false,
+          entryFileNames: '[name]-main-[hash].cjs',
+          chunkFileNames: '[name]-[hash].cjs',
+          codeSplitting: { groups: largePackages.map((name) => ({ name, test: `/node_modules/${name}/` })) },
+        },
+      },
+    },
+  });
+}
+
+/**
+ * Reading `Type.Optional` into a constant is no reason to keep TypeBox.
+ *
+ * @type {import('vite').Rolldown.TreeshakingOptions}
+ */
+const treeshake = { propertyReadSideEffects: false };
+
 /**
  * The bridge between pages and main: one CommonJS file, as a sandboxed preload has to be.
  *
  * @param {string} outDir
- * @param {import('vite').Plugin} validators
+ * @param {import('vite').Plugin} schemas
  */
-function bridge(outDir, validators) {
+function bridge(outDir, schemas) {
   const input = present({ preload: 'preload/preload.ts' });
   if (Object.keys(input).length === 0) return undefined;
   return shared(outDir, {
-    plugins: [validators],
+    plugins: [schemas],
     build: {
       target: chromium,
       rolldownOptions: {
@@ -80,16 +143,16 @@ function bridge(outDir, validators) {
  * found relative to the page, so that a strict policy and any scheme can serve them.
  *
  * @param {string} outDir
- * @param {import('vite').Plugin} validators
+ * @param {import('vite').Plugin} schemas
  */
-function pages(outDir, validators) {
+function pages(outDir, schemas) {
   const folder = join(root, 'renderer');
   const documents = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.html')) : [];
   if (documents.length === 0) return undefined;
   return shared(join(outDir, 'renderer'), {
     root: folder,
     base: './',
-    plugins: [react(), validators],
+    plugins: [react(), schemas],
     build: {
       target: chromium,
       assetsInlineLimit: 0,
