@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { contractValidators, contractValidatorsCode } from './build/contract-validators.mjs';
 
 const stub = fileURLToPath(new URL('test/fixtures/electron-stub.ts', import.meta.url));
 const shared = { extends: true as const };
@@ -9,7 +8,6 @@ const shared = { extends: true as const };
 const built = { globalSetup: 'test/fixtures/built.ts', testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
-  plugins: [contractValidators(contractValidatorsCode)],
   resolve: { alias: { electron: stub } },
   test: {
     projects: [
@@ -29,6 +27,7 @@ export default defineConfig({
         test: { ...built, name: 'desktop', include: ['test/desktop/**/*.test.ts'], fileParallelism: false },
       },
       { ...shared, test: { ...built, name: 'tray', include: ['test/tray/**/*.test.ts'], fileParallelism: false } },
+      { ...shared, test: { name: 'wine', include: ['test/wine/**/*.test.ts'] } },
     ],
   },
 });

@@ -17,10 +17,11 @@ export interface Down {
 export const nothingDown: Down = { keys: [], buttons: [], borrowed: [] };
 
 const codes = Type.Array(Type.Integer({ minimum: 0 }));
-const checkHeld = checker(
-  Type.Object({ pid: Type.Integer(), keys: codes, buttons: codes, borrowed: codes }, { additionalProperties: false }),
-  "the desktop's note of held keys",
+const HeldNote = Type.Object(
+  { pid: Type.Integer(), keys: codes, buttons: codes, borrowed: codes },
+  { additionalProperties: false },
 );
+const checkHeld = checker(HeldNote, "the desktop's note of held keys");
 
 /**
  * Folder of the leases: one a user, closed to all others.

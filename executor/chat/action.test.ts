@@ -2,12 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EgressLog } from '../../core/net/egress.ts';
+import { Network } from '../../core/net/network.ts';
 import type { LlmConfig } from '../../core/workflow/llm.ts';
 import type { JsonObject, Step, Workflow } from '../../core/workflow/types.ts';
 import { type Exchange, type ScriptedModel, startScriptedModel } from '../../test/fixtures/scripted-model.ts';
 import type { StepContext } from '../action.ts';
+import { aloneInRun } from '../testing.ts';
 import { chatCompletion } from './action.ts';
+
+// Unit tests have no built program.
+vi.mock('../documents/reading-process.ts', () => import('../../test/fixtures/documents-here.ts'));
 
 const invoices = fileURLToPath(new URL('../../examples/invoices/', import.meta.url));
 const schema: JsonObject = {
@@ -16,6 +22,8 @@ const schema: JsonObject = {
   required: ['number'],
 };
 
+const network = new Network({}, () => {});
+let egress: EgressLog;
 let model: ScriptedModel;
 let folder: string;
 let out: string;
@@ -25,6 +33,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'chat-'));
   out = '';
   log = '';
+  egress = new EgressLog();
 });
 afterEach(async () => {
   rmSync(folder, { recursive: true });
@@ -86,6 +95,8 @@ async function run({
       log += `${mask(line)}\n`;
     },
     event: async () => {},
+    fetchFor: (purpose) => network.fetch(purpose, egress),
+    ...aloneInRun,
     session: { desktop: () => Promise.reject(new Error('no desktop here')), workingApp: undefined },
   };
   return await chatCompletion.run(context);

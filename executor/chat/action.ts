@@ -20,7 +20,7 @@ export const chatCompletion: Action = {
     const models = openModels(llm, context);
     tellWhatIsNotCarried(context);
 
-    const filesText = input.files === undefined ? '' : await readFiles(input.files, context.workingDir, context.signal);
+    const filesText = await textOfFiles(input.files, context);
     const messages = assembleMessages(input, llm.system, filesText).map((message) => ({
       ...message,
       content: context.mask(message.content),
@@ -31,6 +31,15 @@ export const chatCompletion: Action = {
     return await answerText(context, models, messages, streams);
   },
 };
+
+/** The text of the step's files; images are not sent in this version. */
+async function textOfFiles(files: ChatInput['files'], { workingDir, signal }: StepContext): Promise<string> {
+  if (files === undefined) return '';
+  const { text, images } = await readFiles(files, workingDir, signal);
+  const [image] = images;
+  if (image === undefined) return text;
+  throw new StepError(`files: "${image.name}" is an image, and images are not supported in this version`);
+}
 
 function readInput(context: StepContext): ChatInput {
   try {
@@ -54,7 +63,7 @@ function openModels(llm: LlmConfig, context: StepContext): ChatModel[] {
   return modelTargets(llm, { ...process.env, ...context.env }).map((target) => {
     // A provider may quote the key in its error.
     if (target.apiKey !== undefined) context.addSecretValue(target.apiKey);
-    return openaiModel(target);
+    return openaiModel(target, context.fetchFor);
   });
 }
 

@@ -2,9 +2,11 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync
 import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createCanvas, PDFDocument, type SKRSContext2D } from '@napi-rs/canvas';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readFiles } from './files.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { base64Size, readFiles } from './files.ts';
+
+// Unit tests have no built program; test/cli/documents.test.ts has.
+vi.mock('../documents/reading-process.ts', () => import('../../test/fixtures/documents-here.ts'));
 
 const invoices = fileURLToPath(new URL('../../examples/invoices/', import.meta.url));
 let folder: string;
@@ -18,7 +20,7 @@ const read = (named: string | string[]) => readFiles(named, folder, new AbortCon
 const write = (name: string, bytes: string | Uint8Array) => writeFileSync(join(folder, name), bytes);
 /** The names of the blocks, in order. */
 const names = async (named: string | string[]) =>
-  [...(await read(named)).matchAll(/<file name="(.*?)">/g)].map(([, name]) => name);
+  [...(await read(named)).text.matchAll(/<file name="(.*?)">/g)].map(([, name]) => name);
 
 describe('finding files', () => {
   beforeEach(() => {
@@ -45,6 +47,19 @@ describe('finding files', () => {
     expect(await names('**/e.txt')).toEqual(['e.txt']);
   });
 
+  it('takes the lists that steps publish', async () => {
+    write(' spaced\nname.txt', '');
+    expect(await names('["b.txt"," spaced\\nname.txt"]')).toEqual(['b.txt', ' spaced&#10;name.txt']);
+    expect(await names('[{"path":"b.txt"},{"path":"sub/d.txt","size":1}]')).toEqual(['b.txt', 'd.txt']);
+    const emails = [
+      { subject: 'One', attachments: [{ name: 'b.txt', path: join(folder, 'b.txt') }, 'c.md'] },
+      { subject: 'None', attachments: [] },
+      { subject: 'Two', files: ['a.txt'] },
+    ];
+    expect(await names(JSON.stringify(emails))).toEqual(['b.txt', 'c.md', 'a.txt']);
+    expect(await names(['c.md', JSON.stringify(emails)])).toEqual(['c.md', 'b.txt', 'a.txt']);
+  });
+
   it('takes ~ and absolute paths', async () => {
     expect(await names(`~/${relative(homedir(), join(folder, 'a.txt'))}`)).toEqual(['a.txt']);
     expect(await names(join(folder, 'b.txt'))).toEqual(['b.txt']);
@@ -53,55 +68,89 @@ describe('finding files', () => {
   it.each([
     ['none.txt', '"none.txt" does not exist'],
     ['*.csv', '"*.csv" matches no file'],
-    ['sub', '"sub" is a folder or a device'],
+    ['sub', '"sub" is a folder, not a file'],
+    ['[]', 'the list that an earlier step published names no file'],
+    ['[1]', 'a published list holds paths, or objects with a path; this one holds 1'],
     [' \n', 'no file is named'],
-    ['[{"path":"a.txt"}]', 'a published list must hold paths alone'],
+    ['[{"subject":"x"}]', 'an entry of a published list has neither path nor attachments; it has subject'],
   ])('refuses %j', async (named, message) => {
     await expect(read(named)).rejects.toThrow(`files: ${message}`);
   });
 });
 
-describe('blocks', () => {
-  it('escapes the name and nothing else, and tells equal names apart', async () => {
-    write('a&"b.txt', '<b> & c\r\nd\n');
-    expect(await read('*')).toBe('<file name="a&amp;&quot;b.txt">\n<b> & c\nd\n</file>');
-    mkdirSync(join(folder, 'sub'));
-    write('sub/same.txt', '1');
-    write('same.txt', '2');
-    expect(await names('**/same.txt')).toEqual([join(folder, 'same.txt'), join(folder, 'sub/same.txt')]);
-  });
+it('tells equal names apart', async () => {
+  mkdirSync(join(folder, 'sub'));
+  write('sub/same.txt', '1');
+  write('same.txt', '2');
+  expect(await names('**/same.txt')).toEqual([join(folder, 'same.txt'), join(folder, 'sub/same.txt')]);
 });
 
-describe('text files', () => {
-  const japanese = Uint8Array.from([0x90, 0xbf, 0x8b, 0x81, 0x8f, 0x91, 0x20, 0x31, 0x30, 0x30, 0x89, 0x7e]);
+describe('what files give', () => {
+  const scan = fileURLToPath(new URL('../../test/fixtures/documents/scan.pdf', import.meta.url));
+  const photo = fileURLToPath(new URL('../../test/fixtures/documents/photo.jpg', import.meta.url));
 
-  it.each<[string, Uint8Array, string]>([
-    ['UTF-8', Buffer.from('請求書 é'), '請求書 é'],
-    ['UTF-8 with its mark', Buffer.from('\uFEFF請求書'), '請求書'],
-    ['UTF-16 with its mark', Buffer.from('\uFEFF請求書 1', 'utf16le'), '請求書 1'],
-    ['big-endian UTF-16', Buffer.from('\uFEFF請求書 1', 'utf16le').swap16(), '請求書 1'],
-    ['UTF-16 without a mark', Buffer.from('Total 100', 'utf16le'), 'Total 100'],
-    ['Shift_JIS', japanese, '請求書 100円'],
-    ['short Shift_JIS', japanese.slice(-2), '円'],
-    ['half-width katakana', Uint8Array.from([0xb1, 0xb2, 0xb3]), 'ｱｲｳ'],
-  ])('decodes %s', async (_, bytes, text) => {
-    write('a.txt', bytes);
-    expect(await read('a.txt')).toBe(`<file name="a.txt">\n${text}\n</file>`);
+  it('is text in blocks and images in their places', async () => {
+    write('a.txt', 'A note.\r\n');
+    const { text, images } = await read([photo, 'a.txt', scan]);
+    expect(text).toBe(`<file name="photo.jpg">
+[Image 1 is photo.jpg.]
+</file>
+
+<file name="a.txt">
+A note.
+</file>
+
+<file name="scan.pdf">
+--- page 1 ---
+The invoice is on the next page, as it came from the scanner.
+--- page 2: image 2 ---
+</file>`);
+    expect(images.map(({ name, mediaType }) => [name, mediaType])).toEqual([
+      ['photo.jpg', 'image/png'],
+      ['scan.pdf, page 2', 'image/png'],
+    ]);
+    expect(base64Size(images)).toBe(
+      images.reduce((sum, { bytes }) => sum + Buffer.from(bytes).toString('base64').length, 0),
+    );
   });
 
-  it.each(['GRÖSSE', 'café', 'vérité', 'naïve'])('does not take Western %s for Japanese', async (text) => {
-    write('a.txt', Buffer.from(text, 'latin1'));
-    await expect(read('a.txt')).rejects.toThrow(/a\.txt" is not readable as text.*save it as UTF-8/);
+  it('is the same for workbooks with and without macros, and whatever the letters of the ending', async () => {
+    copyFileSync(join(invoices, 'larkfield.xlsx'), join(folder, 'a.XLSM'));
+    expect((await read('a.XLSM')).text).toContain('--- sheet Invoice ---\nLarkfield Freight - Invoice\n');
+  });
+
+  it('is known by content where a name says otherwise', async () => {
+    copyFileSync(photo, join(folder, 'a.png'));
+    expect((await read('a.png')).images).toHaveLength(1);
+    copyFileSync(photo, join(folder, 'a.pdf'));
+    await expect(read('a.pdf')).rejects.toThrow(/^files: ".*a\.pdf" is no PDF: it is a JPEG image$/);
   });
 });
 
 describe('limits and kinds', () => {
-  it('refuses kinds that it cannot read, naming what works', async () => {
-    for (const name of ['a.docx', 'b.PNG', 'c.exe', 'noending']) write(name, 'x');
-    await expect(read('a.docx')).rejects.toThrow(/a\.docx" cannot be read: Word documents are not supported.*\.xlsx/);
-    await expect(read('b.PNG')).rejects.toThrow(/b\.PNG" cannot be read: images are not supported/);
-    await expect(read('c.exe')).rejects.toThrow(/c\.exe" is of a kind that is not supported/);
+  it('refuses other kinds, with what to do', async () => {
+    for (const name of ['a.doc', 'b.HEIC', 'c.exe', 'noending']) write(name, 'x');
+    await expect(read('a.doc')).rejects.toThrow(
+      /a\.doc" is of a kind that is not supported: save it as a Word document \(\.docx\) \(supported are \.txt, .*\.webp\)/,
+    );
+    await expect(read('b.HEIC')).rejects.toThrow('it is a HEIC image; save or export it as JPEG');
+    await expect(read('c.exe')).rejects.toThrow(/c\.exe" is of a kind that is not supported \(/);
     await expect(read('noending')).rejects.toThrow('noending" is of a kind that is not supported');
+  });
+
+  it('tells of the first file named, before others are read', async () => {
+    write('a.pdf', 'no PDF');
+    write('b.docx', 'no document');
+    await expect(read(['a.pdf', 'b.docx'])).rejects.toThrow(/a\.pdf" is no PDF/);
+    await expect(read(['a.pdf', 'b.docx', 'none.txt'])).rejects.toThrow('"none.txt" does not exist');
+  });
+
+  it('takes 50 images and not one more', async () => {
+    const photo = fileURLToPath(new URL('../../test/fixtures/documents/photo.jpg', import.meta.url));
+    for (let count = 10; count < 60; count += 1) copyFileSync(photo, join(folder, `${count}.jpg`));
+    expect((await read('*.jpg')).images).toHaveLength(50);
+    copyFileSync(photo, join(folder, '60.jpg'));
+    await expect(read('*.jpg')).rejects.toThrow(/with ".*60\.jpg" the files hold more than 50 images/);
   });
 
   it('refuses a file over 50 MB', async () => {
@@ -116,33 +165,5 @@ describe('limits and kinds', () => {
     expect(await names('*.txt')).toHaveLength(2);
     write('c.txt', 'y');
     await expect(read('*.txt')).rejects.toThrow(/with ".*c\.txt" the files hold more than 1,000,000 characters/);
-  });
-});
-
-describe('PDF', () => {
-  it('gives every page, line by line', async () => {
-    copyFileSync(join(invoices, 'hinoki.pdf'), join(folder, 'a.pdf'));
-    const text = await read('a.pdf');
-    expect(text).toMatch(
-      /--- page 1 ---\n請求書\n[\s\S]*請求書番号 HJ-20260312-08\n[\s\S]*--- page 2 ---\n[\s\S]*合計 \(EUR\)\t1059\.41\n/,
-    );
-  });
-
-  it('names a page without text, and lets a blank one be', async () => {
-    const scan = createCanvas(50, 50);
-    scan.getContext('2d').fillRect(0, 0, 20, 20);
-    const document = new PDFDocument();
-    document.beginPage(200, 200);
-    document.endPage();
-    const page = document.beginPage(200, 200) as unknown as SKRSContext2D;
-    page.drawImage(scan, 10, 10);
-    document.endPage();
-    write('scan.pdf', document.close());
-    await expect(read('scan.pdf')).rejects.toThrow(/scan\.pdf" has no readable text on page 2 of 2/);
-  });
-
-  it('tells what is no PDF', async () => {
-    write('a.pdf', 'hello');
-    await expect(read('a.pdf')).rejects.toThrow(/a\.pdf" is not a readable PDF/);
   });
 });

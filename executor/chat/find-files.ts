@@ -2,14 +2,18 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { isObject } from '../../core/workflow/json.ts';
 import { StepError } from '../action.ts';
+import { Unreadable } from '../documents/unreadable.ts';
+import { checkIsFile } from '../documents/whole-file.ts';
 
 /**
  * The files that `with.files` names, in the order named and each once: paths or glob
  * patterns (`*`, `?`, `[...]`, `**`), as a list, one a line, or as the JSON text of a
- * list. `~` is the home directory; a relative path is under the working directory;
- * what a pattern matches comes sorted by name. Throws a StepError for a missing file and
- * for a pattern that matches none.
+ * list that an earlier step published: of paths, of objects with a `path`, or of objects
+ * with `attachments` (or `files`) that have one each. `~` is the home directory; a
+ * relative path is under the working directory; what a pattern matches comes sorted by
+ * name. Throws a StepError for a missing file and for a pattern that matches none.
  */
 export async function findFiles(named: string | string[], workingDir: string): Promise<string[]> {
   const found = new Set<string>();
@@ -24,19 +28,35 @@ export async function findFiles(named: string | string[], workingDir: string): P
 /** One entry may hold several: lines, or the list that an earlier step published. */
 function entriesOf(text: string): string[] {
   const list = publishedList(text);
-  return (list ?? text.split(/\r?\n/)).map((entry) => entry.trim()).filter((entry) => entry !== '');
+  if (list === undefined) return text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+  const paths = list.flatMap(publishedPaths);
+  if (paths.length === 0) throw new StepError('files: the list that an earlier step published names no file');
+  return paths;
 }
 
-function publishedList(text: string): string[] | undefined {
+function publishedList(text: string): unknown[] | undefined {
   if (!text.trimStart().startsWith('[')) return undefined;
-  let list: unknown;
   try {
-    list = JSON.parse(text);
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : undefined;
   } catch {
     return undefined; // a pattern such as [ab]*.pdf
   }
-  if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list;
-  throw new StepError('files: a published list must hold paths alone, as strings');
+}
+
+/** A path, something that has one, or something whose attachments do, as a found email. */
+function publishedPaths(entry: unknown): string[] {
+  if (typeof entry === 'string') return [entry];
+  if (!isObject(entry)) {
+    throw new StepError(
+      `files: a published list holds paths, or objects with a path; this one holds ${JSON.stringify(entry)}`,
+    );
+  }
+  if (typeof entry.path === 'string') return [entry.path];
+  const inner = [entry.attachments, entry.files].find(Array.isArray);
+  if (inner !== undefined) return inner.flatMap(publishedPaths);
+  const keys = Object.keys(entry).join(', ') || 'nothing';
+  throw new StepError(`files: an entry of a published list has neither path nor attachments; it has ${keys}`);
 }
 
 function absolute(entry: string, workingDir: string): string {
@@ -47,7 +67,7 @@ function absolute(entry: string, workingDir: string): string {
 async function matches(entry: string, path: string): Promise<string[]> {
   const kind = await kindOf(path);
   if (kind === 'file') return [path];
-  if (kind === 'other') throw new StepError(`files: "${entry}" is a folder or a device, not a file (${path})`);
+  if (kind !== 'missing') throw new StepError(`files: "${entry}" ${kind.problem} (${path})`);
   if (!isPattern(path)) throw new StepError(`files: "${entry}" does not exist (${path})`);
   const found = (await expand(path)).sort();
   if (found.length === 0) throw new StepError(`files: "${entry}" matches no file (${path})`);
@@ -104,10 +124,12 @@ function partPattern(part: string): RegExp {
   return new RegExp(`^${source}$`, process.platform === 'win32' ? 'isu' : 'su');
 }
 
-async function kindOf(path: string): Promise<'file' | 'other' | 'missing'> {
+async function kindOf(path: string): Promise<'file' | 'missing' | { problem: string }> {
   try {
-    return (await stat(path)).isFile() ? 'file' : 'other';
+    checkIsFile(await stat(path));
+    return 'file';
   } catch (error) {
+    if (error instanceof Unreadable) return { problem: error.message };
     const { code } = error as NodeJS.ErrnoException;
     // On Windows a name with * is refused rather than not found.
     if (code !== undefined && ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'].includes(code)) return 'missing';

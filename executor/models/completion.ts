@@ -1,7 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { checker, InvalidValue } from '../../core/contract/check.ts';
+import { toJson } from '../json.ts';
+import { assertStream, parseJson, readJson } from './body.ts';
 import { eventData } from './event-stream.ts';
-import type { ChatReply } from './model.ts';
+import type { ChatReply, Piece, Usage } from './model.ts';
 import { Passing } from './retry.ts';
 
 /**
@@ -9,13 +11,11 @@ import { Passing } from './retry.ts';
  * checked, and what servers are known to do otherwise is taken as well.
  */
 
-/** How much of an answer that is none reaches a person. */
-const shownLimit = 300;
-const errorLimit = 2000;
-
 const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]));
 
 const ToolCall = Type.Object({
+  // Some servers give none, or a number.
+  id: Type.Optional(Type.Unknown()),
   function: Type.Object({
     name: Type.String(),
     // Some servers give the arguments as an object, not as the text of one.
@@ -23,10 +23,21 @@ const ToolCall = Type.Object({
   }),
 });
 
+const thoughts = {
+  reasoning_content: Type.Optional(Type.Unknown()),
+  reasoning: Type.Optional(Type.Unknown()),
+};
+
+const common = {
+  model: Type.Optional(Type.Unknown()),
+  usage: Type.Optional(Type.Unknown()),
+};
+
 const Completion = Type.Object({
+  ...common,
   choices: Type.Array(
     Type.Object({
-      message: Type.Object({ content: orNull(Type.String()), tool_calls: orNull(Type.Array(ToolCall)) }),
+      message: Type.Object({ content: orNull(Type.String()), tool_calls: orNull(Type.Array(ToolCall)), ...thoughts }),
       finish_reason: orNull(Type.String()),
     }),
     { minItems: 1 },
@@ -34,11 +45,12 @@ const Completion = Type.Object({
 });
 
 const Chunk = Type.Object({
+  ...common,
   // Empty where a chunk tells the use of tokens alone.
   choices: orNull(
     Type.Array(
       Type.Object({
-        delta: orNull(Type.Object({ content: orNull(Type.String()) })),
+        delta: orNull(Type.Object({ content: orNull(Type.String()), ...thoughts })),
         finish_reason: orNull(Type.String()),
       }),
     ),
@@ -50,9 +62,8 @@ const checkChunk = checker(Chunk, 'the answer is no stream of chat completions')
 
 /** The reply in a complete answer. Throws an InvalidValue that says what came instead. */
 export async function readCompletion(response: Response): Promise<ChatReply> {
-  const text = await response.text();
-  const answer = parse(text, `the answer is ${mediaType(response) ?? 'a text'} and not JSON`);
-  const [choice] = checkCompletion(answer).choices;
+  const { choices, ...answer } = checkCompletion(await readJson(response));
+  const [choice] = choices;
   const { content, tool_calls } = choice?.message ?? {};
   if (content === undefined && tool_calls === undefined) {
     throw new InvalidValue(
@@ -63,60 +74,63 @@ export async function readCompletion(response: Response): Promise<ChatReply> {
   }
   return {
     text: content ?? '',
-    toolCalls: (tool_calls ?? []).map(({ function: { name, arguments: given } }) => ({
+    toolCalls: (tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
+      id: typeof id === 'string' ? id : '',
       name,
-      arguments: typeof given === 'string' ? given : JSON.stringify(given ?? ''),
+      arguments: typeof given === 'string' ? given : given == null ? '' : toJson(given),
     })),
     cut: choice?.finish_reason === 'length',
+    ...thinkingOf(choice?.message),
+    ...tellings(answer),
   };
 }
 
-/** A piece of a streamed answer. */
-export interface Piece {
-  text: string;
-  finish: string | undefined;
-}
-
-/**
- * The pieces of a streamed answer until it is complete. Throws an InvalidValue for what is
- * no such stream, and a {@link Passing} for one that ends before it is complete.
- */
+/** The pieces of a streamed answer. */
 export async function* readPieces(response: Response): AsyncGenerator<Piece> {
-  const type = mediaType(response);
-  if (type === 'text/html' || type === 'application/json') {
-    const text = await response.text();
-    throw new InvalidValue(`the server did not answer with a stream but with ${type}`, '', shown(text));
-  }
+  await assertStream(response);
   let isComplete = false;
   for await (const data of eventData(response.body)) {
     if (data.startsWith('[DONE]')) return;
-    const [choice] = checkChunk(parse(data, 'an event of the stream is not JSON')).choices ?? [];
+    const chunk = checkChunk(parseJson(data, 'an event of the stream is not JSON'));
+    const [choice] = chunk.choices ?? [];
     // Some servers send an empty reason until there is one.
     const finish = choice?.finish_reason || undefined;
     isComplete ||= finish !== undefined;
-    yield { text: choice?.delta?.content ?? '', finish };
+    const text = choice?.delta?.content;
+    yield {
+      ...(text && { text }),
+      ...thinkingOf(choice?.delta ?? undefined),
+      ...(finish !== undefined && { finish: finish === 'length' ? 'cut' : 'complete' }),
+      ...tellings(chunk),
+    };
   }
   if (!isComplete) throw new Passing('the answer ended before it was complete');
 }
 
-/** JSON that is not the report of an error, which some servers send with status 200. */
-function parse(text: string, otherwise: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new InvalidValue(otherwise, '', shown(text));
-    throw error;
-  }
-  const { error } = (value ?? {}) as { error?: unknown };
-  if (error === undefined || error === null) return value;
-  throw new InvalidValue('the answer is an error', '', JSON.stringify(error).slice(0, errorLimit));
+function thinkingOf(message: { reasoning_content?: unknown; reasoning?: unknown } | undefined): { thinking?: string } {
+  const told = [message?.reasoning_content, message?.reasoning].find((one) => typeof one === 'string' && one !== '');
+  return told === undefined ? {} : { thinking: told as string };
 }
 
-function shown(text: string): string {
-  return text.trim().slice(0, shownLimit) || 'it is empty';
+/** What an answer says besides itself, as far as it can be read. */
+function tellings({ model, usage }: { model?: unknown; usage?: unknown }): { model?: string; usage?: Usage } {
+  const told = usageOf(usage);
+  return {
+    ...(typeof model === 'string' && model !== '' && { model }),
+    ...(told !== undefined && { usage: told }),
+  };
 }
 
-function mediaType(response: Response): string | undefined {
-  return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+function usageOf(usage: unknown): Usage | undefined {
+  const { prompt_tokens, completion_tokens, total_tokens } = (usage ?? {}) as Record<string, unknown>;
+  const [inputTokens, outputTokens, totalTokens] = [prompt_tokens, completion_tokens, total_tokens].map(count);
+  if (inputTokens === undefined && outputTokens === undefined && totalTokens === undefined) return undefined;
+  const input = inputTokens ?? 0;
+  const output = outputTokens ?? 0;
+  return { inputTokens: input, outputTokens: output, totalTokens: totalTokens ?? input + output };
+}
+
+/** A number of tokens; undefined for what is none. */
+export function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

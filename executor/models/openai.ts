@@ -1,85 +1,38 @@
-import type OpenAI from 'openai';
-import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions/completions';
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionCreateParamsNonStreaming,
+  ChatCompletionMessageParam,
+  ChatCompletionToolChoiceOption,
+} from 'openai/resources/chat/completions/completions';
+import type { FetchFor } from '../../core/net/network.ts';
+import { type Call, clientOf, type Wire } from './client.ts';
 import { readCompletion, readPieces } from './completion.ts';
-import { type ChatModel, type ChatOptions, type ChatReply, type ChatRequest, ModelError } from './model.ts';
-import { Passing, retryDelays, withRetries } from './retry.ts';
+import type { ChatMessage, ChatModel, ChatRequest, ModelImage, ToolChoice } from './model.ts';
 import type { ModelTarget } from './targets.ts';
+import { effortOf } from './thinking.ts';
 
-/** The longest that one request may take, its stream included, in milliseconds. */
-const requestLimitMs = 5 * 60_000;
-
-/** How much of a provider's error text reaches a person. */
-const bodyLimit = 2000;
-
-/** A client for any server that speaks OpenAI's chat completions. `delays` are the retries' pauses. */
-export function openaiModel(target: ModelTarget, delays: readonly number[] = retryDelays): ChatModel {
-  return {
-    label: `${target.provider}/${target.model}`,
-    chat: async (request, options) => {
-      options.signal.throwIfAborted();
-      const attempt = () =>
-        options.onText === undefined ? ask(target, request, options) : stream(target, request, options);
-      try {
-        return await withRetries(attempt, options.signal, delays);
-      } catch (error) {
-        options.signal.throwIfAborted();
-        throw error instanceof Passing ? new ModelError(error.message, { cause: error }) : error;
-      }
-    },
-  };
+/** A client for any server that speaks OpenAI's chat completions. */
+export function openaiModel(target: ModelTarget, fetchFor: FetchFor, delays?: readonly number[]): ChatModel {
+  return clientOf(target, openaiWire, fetchFor, delays);
 }
 
-async function ask(target: ModelTarget, request: ChatRequest, { signal }: ChatOptions): Promise<ChatReply> {
-  const call = await openCall(target, signal);
-  try {
-    const asked = call.client.chat.completions.create(body(target, request), { signal: call.signal });
-    return await readCompletion(await asked.asResponse());
-  } catch (error) {
-    throw failure('chat request failed', call, error);
-  }
-}
+const openaiWire: Wire = {
+  path: () => '/chat/completions',
+  send: async (call, request, streams) => {
+    const client = await openClient(call);
+    const body = bodyOf(call.target, request);
+    const { signal } = call;
+    if (!streams) return await client.chat.completions.create(body, { signal }).asResponse();
+    const streaming = { ...body, stream: true as const, stream_options: { include_usage: true } };
+    return await client.chat.completions.create(streaming, { signal }).asResponse();
+  },
+  readReply: readCompletion,
+  readPieces,
+};
 
-async function stream(target: ModelTarget, request: ChatRequest, options: ChatOptions): Promise<ChatReply> {
-  const call = await openCall(target, options.signal);
-  const pieces: string[] = [];
-  let finish: string | undefined;
-  try {
-    const asked = call.client.chat.completions.create(
-      { ...body(target, request), stream: true },
-      { signal: call.signal },
-    );
-    for await (const piece of readPieces(await asked.asResponse())) {
-      finish = piece.finish ?? finish;
-      if (piece.text === '') continue;
-      pieces.push(piece.text);
-      options.onText?.(piece.text);
-    }
-  } catch (error) {
-    throw streamFailure(call, error, pieces.length > 0);
-  }
-  return { text: pieces.join(''), toolCalls: [], cut: finish === 'length' };
-}
-
-/** What was written cannot be taken back, so a stream that broke after its first piece is not tried again. */
-function streamFailure(call: Call, error: unknown, begun: boolean): Error {
-  if (!begun) return failure('chat stream request failed', call, error);
-  const { message } = failure('chat stream error', call, error);
-  return new ModelError(message, { cause: error });
-}
-
-interface Call {
-  target: ModelTarget;
-  client: OpenAI;
-  /** Aborts with the step, or when the request's time is up. */
-  signal: AbortSignal;
-  /** The body of an answer that was an error, as it came. */
-  errorBody: () => string | undefined;
-}
-
-async function openCall(target: ModelTarget, signal: AbortSignal): Promise<Call> {
+async function openClient({ target, fetch }: Call) {
   const { OpenAI } = await import('openai');
-  let errorBody: string | undefined;
-  const client = new OpenAI({
+  return new OpenAI({
     baseURL: target.baseUrl,
     // The SDK wants a key even where the header below is left out.
     apiKey: target.apiKey ?? 'none',
@@ -90,36 +43,39 @@ async function openCall(target: ModelTarget, signal: AbortSignal): Promise<Call>
     ...(target.apiKey === undefined && { defaultHeaders: { Authorization: null } }),
     // Its own retries cannot be aborted and take 4xx answers too.
     maxRetries: 0,
-    timeout: requestLimitMs,
+    // The call's signal limits the time.
+    timeout: 2 ** 31 - 1,
     // It would print parts of answers past the step's masking.
     logLevel: 'off',
-    fetch: async (url, init) => {
-      const response = await fetch(url, init);
-      if (response.ok) return response;
-      errorBody = await response.text();
-      return new Response(errorBody, { status: response.status, headers: response.headers });
-    },
+    fetch,
   });
-  return {
-    target,
-    client,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]),
-    errorBody: () => errorBody,
-  };
 }
 
-function body(target: ModelTarget, request: ChatRequest): ChatCompletionCreateParamsNonStreaming {
+/** What providers of this form take besides what OpenAI's own does. */
+type Body = ChatCompletionCreateParamsNonStreaming & {
+  /** OpenRouter. */
+  reasoning?: { effort?: string; max_tokens?: number; exclude?: boolean };
+  /** Z.AI. */
+  thinking?: { type: 'enabled' };
+};
+
+function bodyOf(target: ModelTarget, request: ChatRequest): Body {
+  const { tools = [], toolChoice } = request;
   const limit = takesCompletionTokens(target) ? 'max_completion_tokens' : 'max_tokens';
+  const offered = [
+    ...tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })),
+    ...searchTools(target),
+  ];
   return {
     model: target.model,
-    messages: request.messages.map(({ role, content }) => ({ role, content })),
+    messages: request.messages.map(messageOf),
     ...(target.temperature !== undefined && { temperature: target.temperature }),
     ...(target.topP !== undefined && { top_p: target.topP }),
     ...(target.maxTokens !== undefined && { [limit]: target.maxTokens }),
-    ...(request.tools !== undefined && {
-      tools: request.tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })),
-      tool_choice: 'required' as const,
-    }),
+    ...thinkingOf(target),
+    ...(target.provider === 'openai' && searchOptions(target)),
+    ...(offered.length > 0 && { tools: offered as Body['tools'] & object }),
+    ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceOf(toolChoice) }),
   };
 }
 
@@ -128,46 +84,90 @@ function takesCompletionTokens({ provider, model }: ModelTarget): boolean {
   return provider === 'openai' && /^(o\d|gpt-5)/.test(model);
 }
 
-/** An error in words; a {@link Passing} one where another try may help. */
-function failure(what: string, call: Call, error: unknown): Error {
-  const { provider, model, baseUrl } = call.target;
-  const status = statusOf(error);
-  if (status !== undefined) {
-    const text = (call.errorBody() ?? '').trim().slice(0, bodyLimit) || 'no further text';
-    const message = `${what}: ${provider} API error (status ${status}): ${text} [model ${provider}/${model}]`;
-    return status === 429 || (status >= 500 && status <= 504)
-      ? new Passing(message, retryAfterMs(error), { cause: error })
-      : new ModelError(message, { cause: error });
+function choiceOf(choice: NonNullable<ToolChoice>): ChatCompletionToolChoiceOption {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+}
+
+function messageOf(message: ChatMessage): ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant': {
+      const { content, toolCalls = [] } = message;
+      if (toolCalls.length === 0) return { role: 'assistant', content };
+      const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+        id,
+        type: 'function' as const,
+        function: { name, arguments: given },
+      }));
+      return { role: 'assistant', content: content === '' ? null : content, tool_calls: calls };
+    }
+    case 'user': {
+      const { content, images = [] } = message;
+      return images.length === 0
+        ? { role: 'user', content }
+        : { role: 'user', content: [{ type: 'text', text: content }, ...images.map(imagePart)] };
+    }
+    default:
+      return { role: 'system', content: message.content };
   }
-  if (call.signal.aborted) {
-    return new ModelError(`${what}: ${provider}/${model} did not answer within ${requestLimitMs / 60_000} minutes`);
+}
+
+function imagePart({ mediaType, bytes }: ModelImage): ChatCompletionContentPart {
+  const url = `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`;
+  return { type: 'image_url', image_url: { url } };
+}
+
+function thinkingOf({ provider, thinking }: ModelTarget): Partial<Body> {
+  if (thinking === undefined) return {};
+  const { budget_tokens, effort, include_in_output } = thinking;
+  switch (provider) {
+    case 'openrouter':
+      return {
+        reasoning: {
+          // It takes one of them.
+          ...(effort === undefined && budget_tokens !== undefined
+            ? { max_tokens: budget_tokens }
+            : { effort: effortOf(thinking) }),
+          ...(!include_in_output && { exclude: true }),
+        },
+      };
+    case 'zai':
+      return { thinking: { type: 'enabled' } };
+    default:
+      return { reasoning_effort: effortOf(thinking) };
   }
-  const root = rootOf(error);
-  const reason = root instanceof Error ? root.message || root.name : String(root);
-  const message = `${what}: ${provider}/${model} at ${baseUrl}/chat/completions: ${reason}`;
-  return isPassing(root) ? new Passing(message, 0, { cause: error }) : new ModelError(message, { cause: error });
 }
 
-/** What the network does has a code; an answer of another form and what fetch itself refuses (a bad port) have none. */
-function isPassing(root: unknown): boolean {
-  const code = (root as { code?: unknown } | undefined)?.code;
-  return root instanceof Passing || (typeof code === 'string' && code !== 'ERR_INVALID_URL');
+/** OpenAI's models that search do so without a tool. */
+function searchOptions({ webSearch }: ModelTarget): Partial<Body> {
+  if (webSearch === undefined) return {};
+  const { user_location } = webSearch;
+  return {
+    web_search_options: {
+      ...(user_location !== undefined && { user_location: { type: 'approximate', approximate: user_location } }),
+    },
+  };
 }
 
-function statusOf(error: unknown): number | undefined {
-  const status = (error as { status?: unknown }).status;
-  return typeof status === 'number' ? status : undefined;
-}
-
-function retryAfterMs(error: unknown): number {
-  const headers = (error as { headers?: unknown }).headers;
-  const seconds = headers instanceof Headers ? Number(headers.get('retry-after') ?? Number.NaN) : Number.NaN;
-  return Number.isFinite(seconds) ? seconds * 1000 : 0;
-}
-
-/** The innermost reason, which names the address and what the system said. */
-function rootOf(error: unknown): unknown {
-  let deepest = error;
-  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  return deepest instanceof AggregateError ? deepest.errors[0] : deepest;
+function searchTools({ provider, webSearch }: ModelTarget): object[] {
+  if (webSearch === undefined) return [];
+  const { allowed_domains, blocked_domains, user_location } = webSearch;
+  switch (provider) {
+    case 'openrouter': {
+      const parameters = {
+        ...(allowed_domains !== undefined && { allowed_domains }),
+        ...(blocked_domains !== undefined && { excluded_domains: blocked_domains }),
+        ...(user_location !== undefined && { user_location: { type: 'approximate', ...user_location } }),
+      };
+      return [{ type: 'openrouter:web_search', parameters }];
+    }
+    case 'zai': {
+      const [domain] = allowed_domains ?? [];
+      const settings = { enable: true, search_engine: 'search-prime', ...(domain && { search_domain_filter: domain }) };
+      return [{ type: 'web_search', web_search: settings }];
+    }
+    default:
+      return [];
+  }
 }

@@ -9,7 +9,7 @@ import { realDagu } from '../../build/real-dagu.mjs';
 import { atMost, type Figure, median } from './figure.ts';
 
 const execute = promisify(execFile);
-const ours = fileURLToPath(new URL('../../bin/dagu.mjs', import.meta.url));
+const ours = fileURLToPath(new URL('../../bin/dagu.cjs', import.meta.url));
 const steps = 100;
 const rounds = 7;
 

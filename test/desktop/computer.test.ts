@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject, Step, Workflow } from '../../core/workflow/types.ts';
 import type { NewEvent, StepContext } from '../../executor/action.ts';
 import { computerRun } from '../../executor/computer/action.ts';
+import { aloneInRun } from '../../executor/testing.ts';
 import { type DesktopSession, startSession } from '../fixtures/desktop-session.ts';
 import { type RunningDriver, startDriver } from '../fixtures/driver.ts';
 
@@ -82,6 +83,9 @@ async function run(
     event: async (event) => {
       events.push(event);
     },
+    fetchFor: () => () => Promise.reject(new Error('no network here')),
+    tokens: { begin: () => () => {} },
+    ...aloneInRun,
     session: {
       get workingApp() {
         return workingApp;
