@@ -82,7 +82,8 @@ function* linesByStep({ steps, events }: RunDetail): Generator<Line> {
   const line = (step: string, text: string) => `  ${step.padEnd(width)}  ${text}\n`;
   for (const { step, status, startedAt, finishedAt, error } of steps) {
     if (status === 'not_started') continue;
-    if (startedAt !== undefined) yield { key: `${step} start ${startedAt}`, at: startedAt, text: line(step, 'started') };
+    if (startedAt !== undefined)
+      yield { key: `${step} start ${startedAt}`, at: startedAt, text: line(step, 'started') };
     for (const event of events) {
       if (event.step !== step) continue;
       yield { key: event.id + event.timestamp + step, at: event.timestamp, text: line(step, eventText(event)) };

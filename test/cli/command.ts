@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const dagu = fileURLToPath(new URL('../../bin/dagu.cjs', import.meta.url));
+export const dagu = fileURLToPath(new URL('../../bin/dagu.cjs', import.meta.url));
 
 export interface Ended {
   code: number | null;

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CommandLine } from './command.ts';
+import { CommandLine, dagu } from './command.ts';
 
 let line: CommandLine;
 beforeEach(() => {
@@ -220,5 +221,37 @@ describe('start', () => {
     });
     expect((await line.run('start', '--from-run-id', 'none', file)).stderr).toContain('there is no such run');
     expect((await line.run('start', '--trigger-type', 'x', file)).stderr).toContain('--trigger-type "x": use one of');
+  });
+});
+
+describe('dagu completion', () => {
+  const complete = async (...words: string[]) =>
+    (await line.run('complete', '--', ...words)).stdout.split('\n').map((row) => row.split('\t')[0]);
+
+  it('completes commands, flags, files, workflows and runs', async () => {
+    const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: echo x}\n');
+    await line.run('start', '-q', '-r', 'r1', '-N', 'invoices', file);
+    expect(await complete('st')).toEqual(expect.arrayContaining(['start', 'status', 'stop']));
+    expect(await complete('logs', '--fo')).toContain('--follow');
+    expect(await complete('start', '')).toContain('flow.yaml');
+    expect(await complete('start', './f')).toContain('./flow.yaml');
+    expect(await complete('status', 'in')).toContain('invoices');
+    expect(await complete('status', 'invoices', '--run-id', '')).toContain('r1');
+    expect(await complete('history', '--status', 'f')).toContain('failed');
+  });
+
+  it('works in bash', async () => {
+    line.file('flow.yaml', 'steps:\n  - {id: a, run: echo x}\n');
+    line.file('dagu', `#!/bin/sh\nexec "${process.execPath}" "${dagu}" "$@"\n`);
+    chmodSync(join(line.folder, 'dagu'), 0o755);
+    // What the package bash-completion gives, as it would for `dagu start fl`.
+    const words = '_get_comp_words_by_ref() { cur=fl; prev=start; cword=2; words=(dagu start fl); }';
+    const script = `${words}; eval "$(dagu completion bash)"; __dagu_complete; echo "\${COMPREPLY[*]}"`;
+    const { stdout } = spawnSync('bash', ['--norc', '-c', script], {
+      cwd: line.folder,
+      encoding: 'utf8',
+      env: { ...process.env, DAGU_DESKTOP_HOME: line.home, PATH: `${line.folder}:${process.env.PATH}` },
+    });
+    expect(stdout.trim()).toBe('flow.yaml');
   });
 });
