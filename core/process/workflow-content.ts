@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { CallError } from '../contract/protocol.ts';
-import { type Loaded, loadWorkflow } from '../workflow/load.ts';
+import type { Loaded } from '../workflow/load.ts';
 import { maxFileBytes } from '../workflow/stream.ts';
 import type { Step, Workflow } from '../workflow/types.ts';
+import { loadWorkflowText } from './workflow-file.ts';
 
 /**
  * The content of a workflow file, as it is allowed to run: its text, and the other files that
@@ -70,7 +71,7 @@ class ContentReader {
 
   async addWorkflow(path: string, text: string): Promise<Loaded> {
     this.#parts.set(path, sha256(text));
-    const loaded = loadWorkflow(text, path, { strictStream: false });
+    const loaded = loadWorkflowText(text, path, { strictStream: false });
     if (loaded.workflow !== undefined) await this.#addNames(path, loaded.workflow);
     return loaded;
   }

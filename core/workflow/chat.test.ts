@@ -41,6 +41,37 @@ describe('checkChatStep', () => {
     expect(messages({ prompt: 'Hi', model: [{ provider: 'local', name: 'a', temperature: 0 }] })).toEqual([]);
     expect(messages({ prompt: 'Hi', provider: '${params.P}', model: 'm' })).toEqual([]);
     expect(messages({ ...local, prompt: 'Hi', base_url: '${params.URL}/v1', files: '${params.FILES}' })).toEqual([]);
+    expect(messages({ ...local, prompt: 'Hi', tools: ['get-weather'], max_tool_iterations: 5 })).toEqual([]);
+    expect(messages({ ...local, prompt: 'Hi', web_search: { enabled: false } })).toEqual([]);
+  });
+
+  it.each([
+    'openai',
+    'anthropic',
+    'gemini',
+    'google',
+    'openrouter',
+    'local',
+    'ollama',
+    'vllm',
+    'llama',
+    'zai',
+    'zhipu',
+    'zhipuai',
+    'glm',
+    'opencode',
+  ])('knows provider %s', (provider) => {
+    const thinking = { enabled: true, effort: 'xhigh', budget_tokens: 4000, include_in_output: true };
+    expect(messages({ provider, model: 'm', prompt: 'Hi', thinking })).toEqual([]);
+  });
+
+  it('takes all of web_search where the provider does', () => {
+    const search = { enabled: true, max_uses: 2, allowed_domains: ['a'], user_location: { city: 'Lisbon' } };
+    expect(messages({ provider: 'anthropic', model: 'm', prompt: 'Hi', web_search: search })).toEqual([]);
+    expect(messages({ prompt: 'Hi', web_search: search }, {}, { provider: 'anthropic', model: 'm' })).toEqual([]);
+    expect(messages({ prompt: 'Hi', web_search: search }, {}, local)).toEqual([
+      'provider "local" cannot search the web; remove web_search',
+    ]);
   });
 
   it('leaves a missing llm to the run', () => {
@@ -55,7 +86,6 @@ describe('checkChatStep', () => {
     [{ prompt: 'Hi', stream: false }, 'model must be specified when llm config is provided'],
     [{ prompt: 'Hi', model: 'm' }, 'provider is required (set at DAG or step level)'],
     [{ prompt: 'Hi', provider: 'nobody', model: 'm' }, 'invalid provider: nobody'],
-    [{ prompt: 'Hi', provider: 'anthropic', model: 'm' }, 'provider "anthropic" is not supported'],
     [{ ...local, prompt: 'Hi', temperature: 3 }, 'temperature must be between 0.0 and 2.0 (value: 3)'],
     [{ ...local, prompt: 'Hi', top_p: 2 }, 'top_p must be between 0.0 and 1.0'],
     [{ ...local, prompt: 'Hi', max_tokens: 0 }, 'max_tokens must be at least 1'],
@@ -67,9 +97,26 @@ describe('checkChatStep', () => {
     [{ ...local, prompt: 'Hi', base_url: 'notaurl' }, 'base_url "notaurl" must be an address that starts with http'],
     [{ ...local, prompt: 'Hi', base_url: 'file:///etc/passwd' }, 'base_url "file:///etc/passwd" must be an address'],
     [{ ...local, prompt: 'Hi', base_url: '' }, 'base_url "" must be an address'],
-    [{ ...local, prompt: 'Hi', tools: ['x'] }, 'with.tools is not supported'],
-    [{ ...local, prompt: 'Hi', thinking: { enabled: true } }, 'with.thinking is not supported'],
-    [{ ...local, prompt: 'Hi', web_search: { enabled: true } }, 'with.web_search is not supported'],
+    [{ prompt: 'Hi', tools: ['x'] }, 'model must be specified when llm config is provided'],
+    [{ ...local, prompt: 'Hi', tools: 'x' }, 'tools must be a non-empty list of names of workflows'],
+    [{ ...local, prompt: 'Hi', tools: [] }, 'tools must be a non-empty list of names of workflows'],
+    [{ ...local, prompt: 'Hi', tools: ['x'], max_tool_iterations: 0 }, 'max_tool_iterations must be at least 1'],
+    [{ ...local, prompt: 'Hi', thinking: { effort: 'huge' } }, "field 'steps[0].with.thinking.effort'"],
+    [{ ...local, prompt: 'Hi', thinking: { budget_tokens: 0 } }, 'budget_tokens must be at least 1'],
+    [{ ...local, prompt: 'Hi', web_search: { enabled: true } }, 'provider "local" cannot search the web; remove'],
+    [
+      { provider: 'gemini', model: 'm', prompt: 'Hi', web_search: { enabled: true, max_uses: 2 } },
+      'provider "gemini" does not take web_search.max_uses; remove it',
+    ],
+    [
+      {
+        provider: 'anthropic',
+        model: 'm',
+        prompt: 'Hi',
+        web_search: { enabled: true, allowed_domains: ['a'], blocked_domains: ['b'] },
+      },
+      'web_search takes allowed_domains or blocked_domains, not both',
+    ],
     [{ ...local, prompt: 'Hi', promt: 'x' }, 'with.promt is not a key of this action'],
     [{ ...local, messages: [{ role: 'nobody', content: 'Hi' }] }, "field 'steps[0].with.messages[0].role'"],
     [{ prompt: 'Hi', model: [{ provider: 'local', name: 'a', top_p: 2 }] }, "field 'steps[0].with.model[0].top_p'"],
@@ -118,6 +165,10 @@ describe('checkChatStep', () => {
       'the tool name "respond" is reserved for the output_schema answer',
     ]);
     expect(messages({ ...local, prompt: 'Hi', web_search: {} }, { outputSchema })).toEqual([
+      'web search cannot be combined with output_schema',
+    ]);
+    const shared: LlmConfig = { provider: 'anthropic', model: 'm', web_search: { enabled: true } };
+    expect(messages({ prompt: 'Hi' }, { outputSchema }, shared)).toEqual([
       'web search cannot be combined with output_schema',
     ]);
   });

@@ -10,6 +10,9 @@ export function parseCron(expression: string): Cron {
   const [, zone, fields = ''] = /^(?:(?:CRON_)?TZ=(\S+)\s+)?([\s\S]*)$/.exec(expression.trim()) ?? [];
   if (zone !== undefined && !isZone(zone))
     throw new Error(`there is no time zone ${zone}; use a name such as Asia/Tokyo`);
+  if (!fields.startsWith('@') && fields.split(/\s+/).length !== 5) {
+    throw new Error('it must have five fields: minute, hour, day of the month, month, day of the week');
+  }
   try {
     return new Cron(fields, {
       mode: '5-part',

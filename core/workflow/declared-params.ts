@@ -298,11 +298,20 @@ class ParamList {
   word(written: string, path: FieldPath): void {
     const named = /^([^\s=]+)=([\s\S]*)$/.exec(written);
     if (named !== null) {
-      this.add({ name: named[1] as string, type: 'string', untyped: true, default: named[2] as string, required: false }, path);
+      this.add(
+        { name: named[1] as string, type: 'string', untyped: true, default: named[2] as string, required: false },
+        path,
+      );
       return;
     }
     this.#positions += 1;
-    this.params.push({ name: String(this.#positions), type: 'string', untyped: true, default: written, required: false });
+    this.params.push({
+      name: String(this.#positions),
+      type: 'string',
+      untyped: true,
+      default: written,
+      required: false,
+    });
   }
 
   /** A name and its default; without one, a start must give the value. */
@@ -312,7 +321,10 @@ class ParamList {
       return;
     }
     const isMissing = value === null || value === undefined;
-    this.add({ name, type: 'string', untyped: true, required: isMissing, ...(!isMissing && { default: String(value) }) }, path);
+    this.add(
+      { name, type: 'string', untyped: true, required: isMissing, ...(!isMissing && { default: String(value) }) },
+      path,
+    );
   }
 
   add(param: Param, path: FieldPath): void {

@@ -88,7 +88,10 @@ export class DocumentReader {
 
   #readSteps(document: WorkflowDocument, base: Workflow): Workflow {
     const reader = new StepReader(this.findings, this.#file.count, (steps) => bodyOf(base, steps));
-    const steps = Array.isArray(document.steps) ? reader.readList(document.steps, ['steps'], base.type) : [];
+    const steps =
+      Array.isArray(document.steps) && document.steps.length > 0
+        ? reader.readList(document.steps, ['steps'], base.type)
+        : [];
     const handlers = this.#readHandlers(document.handler_on, reader);
     this.#unread.names = reader.hasBrokenNames;
     const selector = document.worker_selector ?? reader.workerSelector;

@@ -31,21 +31,21 @@ export function readExecution(written: Written): Execution {
   const input = readWith(written);
   switch (given[0]) {
     case 'foreach':
+      takeOldFields(written, 'foreach', []);
       return { action: 'foreach', run: [], with: input };
     case 'run':
       return shellStep([document.run ?? []].flat(), input, written);
     case 'action':
       return actionStep(input, written);
     case 'call':
-      findings.deprecated([...path, 'call'], 'action: dag.run with with.dag');
-      return { action: 'dag.run', run: [], with: { dag: document.call ?? '', ...oldParams(written), ...input } };
+      return oldCall(input, written);
     case 'command':
     case 'script':
       return oldCommand(input, written);
     case 'type':
       return oldType(input, written);
     case 'messages':
-      return oldChat(input, written);
+      return chatStep(input, written, 'messages');
     default:
       if (!selectors.some((field) => broken.has(field))) {
         findings.problem(path, `${fieldName(path)} must have run or action`);
@@ -54,14 +54,14 @@ export function readExecution(written: Written): Execution {
   }
 }
 
+/** Only one field may say what a step does; an old `type` or `messages` belongs to one of them. */
 function checkSelectors(given: readonly (typeof selectors)[number][], { path, findings }: Written): void {
-  const isAlone = (field: string) => !(field === 'type' || field === 'messages');
-  const [first, ...others] = given.filter(isAlone);
+  const [first, ...others] = given.filter((field) => field !== 'type' && field !== 'messages');
   const other = others.find((field) => !(first === 'command' && field === 'script'));
   if (first === undefined || other === undefined) return;
-  const isOld = (field: string) => field === 'run' || field === 'command' || field === 'script';
+  const isCommand = (field: string) => field === 'run' || field === 'command' || field === 'script';
   const message =
-    isOld(first) && isOld(other)
+    isCommand(first) && isCommand(other)
       ? 'run, command and script cannot be used together'
       : `${first} cannot be used together with ${other}`;
   findings.problem([...path, first], message);
@@ -74,53 +74,71 @@ function readWith({ document, path, findings }: Written): JsonObject {
   return {};
 }
 
-function actionStep(input: JsonObject, written: Written): Execution {
-  const { document, path, findings } = written;
-  const { action } = document;
-  const place = [...path, 'action'];
-  if (typeof action !== 'string') {
-    findings.field(place, 'action must be a string');
-    return { action: '', run: [], with: input };
+/** Old fields, with where their values belong now. */
+const oldFields = {
+  shell: 'with.shell',
+  shell_args: 'with.shell_args',
+  params: 'with.params of dag.run',
+  type: 'action',
+  config: 'with',
+  llm: 'with',
+  messages: 'with.messages of chat.completion',
+} as const;
+type OldField = keyof typeof oldFields;
+
+/** Tells which of the old fields are given: as old those that a form takes, as wrong the others. */
+function takeOldFields({ document, path, findings }: Written, form: string, taken: readonly OldField[]): void {
+  for (const [field, instead] of Object.entries(oldFields) as [OldField, string][]) {
+    if (document[field] === undefined || field === form) continue;
+    if (taken.includes(field)) findings.deprecated([...path, field], instead);
+    else findings.field([...path, field], `${field} has no effect beside ${form}; remove it`);
   }
-  if (!Object.hasOwn(actionRules, action)) {
-    const known = Object.keys(actionRules);
-    if (isActionOfDagu(action))
-      findings.problem(place, `action "${action}" is an action of Dagu that Dagu Desktop does not run`);
-    else findings.problem(place, `unknown action "${action}"${didYouMean(action, known)} (known: ${known.join(', ')})`);
-  }
-  for (const field of ['shell', 'shell_args', 'config'] as const) {
-    if (document[field] !== undefined)
-      findings.field([...path, field], `${field} has no effect beside action; remove it`);
-  }
-  const isChat = action === 'chat.completion';
-  if (!isChat && document.llm !== undefined)
-    findings.field([...path, 'llm'], 'llm belongs to a chat.completion step; use with');
-  const old = action === 'dag.run' ? oldParams(written) : { ...(isChat && oldLlm(written)), ...refuseParams(written) };
-  return { action, run: [], with: { ...old, ...input } };
 }
 
-function shellStep(run: string[], input: JsonObject, written: Written): Execution {
-  const { path, findings } = written;
+function actionStep(input: JsonObject, written: Written): Execution {
+  const { action } = written.document;
+  if (typeof action !== 'string') {
+    written.findings.field([...written.path, 'action'], 'action must be a string');
+    return { action: '', run: [], with: input };
+  }
+  if (action === 'chat.completion') return chatStep(input, written, 'action');
+  if (action === 'dag.run') return { action, run: [], with: { ...oldParams(written, 'action'), ...input } };
+  if (!Object.hasOwn(actionRules, action)) refuseAction(action, written);
+  takeOldFields(written, 'action', []);
+  return { action, run: [], with: input };
+}
+
+function refuseAction(action: string, { path, findings }: Written): void {
+  const known = Object.keys(actionRules);
+  const message = isActionOfDagu(action)
+    ? `action "${action}" is an action of Dagu that Dagu Desktop does not run`
+    : `unknown action "${action}"${didYouMean(action, known)} (known: ${known.join(', ')})`;
+  findings.problem([...path, 'action'], message);
+}
+
+/** A chat step; the old fields `llm`, `config` and `messages` are parts of its input. */
+function chatStep(input: JsonObject, written: Written, form: string): Execution {
+  const { document, path, findings } = written;
+  if (form !== 'action') findings.deprecated([...path, form], 'action: chat.completion');
+  takeOldFields(written, form, ['llm', 'config', ...(form === 'action' ? [] : (['type'] as const)), 'messages']);
+  const { llm, config, messages } = document as { llm?: JsonObject; config?: JsonObject; messages?: JsonObject };
+  const old = { ...config, ...llm, ...(messages !== undefined && { messages }) };
+  return { action: 'chat.completion', run: [], with: { ...old, ...input } };
+}
+
+function shellStep(run: string[], input: JsonObject, written: Written, form = 'run'): Execution {
+  const { document, path, findings } = written;
   for (const key of Object.keys(input)) {
     if (key === 'shell' || key === 'shell_args') continue;
     const message = `run accepts only with.shell and with.shell_args, not with.${key}`;
     findings.problem([...path, 'with', key], message);
   }
-  refuseParams(written);
-  for (const field of ['llm', 'config'] as const) {
-    if (written.document[field] !== undefined)
-      findings.field([...path, field], `${field} has no effect beside run; remove it`);
-  }
-  return { action: 'run', run, with: input, ...stepShell(input, written) };
-}
-
-function stepShell(input: JsonObject, { document, path, findings }: Written): Pick<Step, 'shell' | 'shellArgs'> {
-  for (const field of ['shell', 'shell_args'] as const) {
-    if (document[field] !== undefined) findings.deprecated([...path, field], `with.${field}`);
-  }
-  const shell = textList(input.shell, [...path, 'with', 'shell'], findings) ?? document.shell;
-  const args = textList(input.shell_args, [...path, 'with', 'shell_args'], findings) ?? document.shell_args;
-  return readShell(shell, args);
+  const isShellType = shellTypes.has(document.type ?? '');
+  takeOldFields(written, form, ['shell', 'shell_args', ...(isShellType ? (['type'] as const) : [])]);
+  const at = (field: string): FieldPath => [...path, 'with', field];
+  const shell = textList(input.shell, at('shell'), findings) ?? document.shell;
+  const args = textList(input.shell_args, at('shell_args'), findings) ?? document.shell_args;
+  return { action: 'run', run, with: input, ...readShell(shell, args) };
 }
 
 function textList(value: unknown, path: FieldPath, findings: Findings): string | string[] | undefined {
@@ -135,8 +153,8 @@ export function readShell(
   shell: string | string[] | undefined,
   args: string | string[] | undefined,
 ): { shell?: string; shellArgs?: string[] } {
-  const [program, ...own] =
-    typeof shell === 'string' ? [shell] : (shell ?? []).map((word, at) => (at === 0 ? quoteWord(word) : word));
+  const [first, ...own] = typeof shell === 'string' ? [shell] : (shell ?? []);
+  const program = typeof shell === 'string' || first === undefined ? first : quoteWord(first);
   const all = [...own, ...(typeof args === 'string' ? splitWords(args) : (args ?? []))];
   return { ...(program !== undefined && { shell: program }), ...(all.length > 0 && { shellArgs: all }) };
 }
@@ -147,55 +165,35 @@ function oldCommand(input: JsonObject, written: Written): Execution {
   const { command, script } = document;
   if (command !== undefined) findings.deprecated([...path, 'command'], script === undefined ? 'run' : 'with.shell');
   if (script !== undefined) findings.deprecated([...path, 'script'], 'run');
-  const step = shellStep([script ?? command ?? ''], input, written);
+  const step = shellStep([script ?? command ?? ''], input, written, command === undefined ? 'script' : 'command');
   return script === undefined || command === undefined ? step : { ...step, ...readShell(command, undefined) };
+}
+
+function oldCall(input: JsonObject, written: Written): Execution {
+  const { document, path, findings } = written;
+  findings.deprecated([...path, 'call'], 'action: dag.run with with.dag');
+  return { action: 'dag.run', run: [], with: { dag: document.call ?? '', ...oldParams(written, 'call'), ...input } };
+}
+
+function oldParams(written: Written, form: string): JsonObject {
+  const isDagType = dagTypes.has(written.document.type ?? '');
+  takeOldFields(written, form, ['params', ...(isDagType ? (['type'] as const) : [])]);
+  const { params } = written.document as { params?: JsonObject };
+  return params === undefined ? {} : { params };
 }
 
 const chatTypes = new Set(['chat', 'llm']);
 const dagTypes = new Set(['dag', 'subworkflow', 'sub', 'sub-dag']);
 const shellTypes = new Set(['', 'command', 'shell']);
 
-/** `type` alone names what a step does; beside another field it is looked at there. */
+/** `type` without a field that it goes with names what a step does. */
 function oldType(input: JsonObject, written: Written): Execution {
-  const { document, path, findings } = written;
-  const type = document.type ?? '';
-  if (chatTypes.has(type)) return oldChat(input, written);
+  const { type = '' } = written.document;
+  if (chatTypes.has(type)) return chatStep(input, written, 'type');
   const message =
     shellTypes.has(type) || dagTypes.has(type)
       ? `type "${type}" says nothing to run; use run, or action: dag.run`
       : `step type "${type}" is one of Dagu that Dagu Desktop does not run`;
-  findings.problem([...path, 'type'], message);
+  written.findings.problem([...written.path, 'type'], message);
   return { action: 'run', run: [], with: {} };
-}
-
-function oldChat(input: JsonObject, written: Written): Execution {
-  const { document, path, findings } = written;
-  if (document.type !== undefined) findings.deprecated([...path, 'type'], 'action: chat.completion');
-  refuseParams(written);
-  return { action: 'chat.completion', run: [], with: { ...oldLlm(written), ...input } };
-}
-
-/** Old fields of a chat step, as parts of `with`. */
-function oldLlm({ document, path, findings }: Written): JsonObject {
-  const { llm, config, messages } = document;
-  for (const field of ['llm', 'config'] as const)
-    if (document[field] !== undefined) findings.deprecated([...path, field], 'with');
-  if (messages !== undefined) findings.deprecated([...path, 'messages'], 'with.messages of chat.completion');
-  return {
-    ...(config as JsonObject | undefined),
-    ...(llm as JsonObject | undefined),
-    ...(messages !== undefined && { messages: messages as JsonObject }),
-  };
-}
-
-function oldParams({ document, path, findings }: Written): JsonObject {
-  if (document.params === undefined) return {};
-  findings.deprecated([...path, 'params'], 'with.params of dag.run');
-  return { params: document.params as JsonObject };
-}
-
-function refuseParams({ document, path, findings }: Written): JsonObject {
-  if (document.params !== undefined)
-    findings.field([...path, 'params'], 'params belongs to a dag.run step; remove it, or use env');
-  return {};
 }

@@ -60,6 +60,7 @@ describe('1.1 the stream', () => {
     ['steps must be there', 'description: x\n', 'entrypoint document must define steps'],
     ['in every document', `${step}---\nname: child\n`, 'document 2 must define steps'],
     ['as a sequence', 'steps: {}\n', '1: entrypoint document steps must be a non-empty sequence'],
+    ['with a step', 'steps: [[], [[]]]\n', "1: field 'steps': steps must hold at least one step"],
     ['with an entry', 'steps: []\n', 'entrypoint document steps must be a non-empty sequence'],
     ['unknown root keys', `${step}stepz: 1\n`, '2: invalid keys: "stepz" (did you mean "steps"?)'],
     ['doubled keys', `env: {A: 1}\nenv: {B: 2}\n${step}`, '2: mapping key "env" already defined'],
@@ -679,6 +680,8 @@ describe('1.4 steps: what they do', () => {
     ],
   ]);
   refuses([
+    ['nothing after run', 'steps:\n  - run:', '2: steps[0] must have run or action'],
+    ['an empty command', one("run: ''"), "field 'steps[0].run': run must be a command, or a list of commands"],
     ['nothing to do', 'steps:\n  - id: a', '2: steps[0] must have run or action'],
     [
       'run beside action',
@@ -719,6 +722,23 @@ describe('1.4 steps: what they do', () => {
       'worker_selector of another step',
       one('run: x, worker_selector: {x: y}'),
       'action "run" does not support worker_selector field',
+    ],
+    [
+      'a type beside run',
+      one('run: x, type: docker'),
+      "field 'steps[0].type': type has no effect beside run; remove it",
+    ],
+    ['messages beside run', one('run: x, messages: []'), 'messages has no effect beside run; remove it'],
+    [
+      'llm beside a loop',
+      one('foreach: {items: [], steps: [{run: x}]}, llm: {provider: local}'),
+      'llm has no effect beside foreach',
+    ],
+    ['params beside run', one('run: x, params: {A: 1}'), 'params has no effect beside run'],
+    [
+      'shell beside an action',
+      one('action: dag.run, with: {dag: b}, shell: bash'),
+      'shell has no effect beside action',
     ],
     [
       'a type that does not run',
@@ -1124,6 +1144,12 @@ describe('1.6 how problems are told', () => {
   it('in every document', () => {
     const { problems } = load('steps: [{run: {}}]\n---\nname: a b\nsteps: [{run: {}}]\n');
     expect(problems.map(({ line }) => line)).toEqual([1, 3, 4]);
+  });
+  it('in a body beside what is wrong with its loop', () => {
+    const { problems } = load(
+      'steps:\n  - foreach:\n      items: []\n      other: 1\n      steps:\n        - {run: {}}\n',
+    );
+    expect(problems.map(({ line }) => line)).toEqual([4, 6]);
   });
   it('nothing of what follows from another', () => {
     expect(told(load('params: {a-b: 1}\nsteps: [{run: "echo ${params.X}"}]').problems)).not.toContain(

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Findings, shapeCheck } from './findings.ts';
+import { isObject } from './json.ts';
 import { closed, namePattern, optional, text } from './shapes.ts';
 import type { FieldPath, Foreach, Json } from './types.ts';
 
@@ -46,9 +47,16 @@ export function readForeach(
   findings: Findings,
 ): { loop: Omit<Foreach, 'body'>; steps: unknown[] } | undefined {
   const broken = check(value, path, findings);
-  if (broken.has('') || broken.has('steps') || broken.has('items')) return undefined;
-  const known = Object.entries(value as object).filter(([key]) => !broken.has(key));
-  const { items, steps, as = 'item', key, max_concurrent, collect } = Object.fromEntries(known) as ForeachDocument;
+  const known = isObject(value) ? Object.entries(value).filter(([key]) => !broken.has(key)) : [];
+  const {
+    items,
+    steps,
+    as = 'item',
+    key,
+    max_concurrent,
+    collect,
+  } = Object.fromEntries(known) as Partial<ForeachDocument>;
+  if (items === undefined || steps === undefined) return undefined;
   if (as === 'index' || as === 'key')
     findings.field([...path, 'as'], `as must not be "${as}", which names the ${as} of the item`);
   if (Array.isArray(items) && items.length > maxItems) {

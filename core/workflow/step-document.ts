@@ -28,7 +28,7 @@ export const StepDocument = Type.Object(
       id: text('Name by which other steps and references name it'),
       name: text('Name that people see'),
       description: text('What it is for'),
-      run: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
+      run: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
         title: 'A command, a script of several lines, or commands that run one after another',
         description: 'a command, or a list of commands',
       }),

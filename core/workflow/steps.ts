@@ -48,6 +48,7 @@ export class StepReader {
       if (group.length > 0) before = group.map(({ key }) => key);
       for (const step of group) steps.push(step);
     }
+    if (steps.length === 0 && list.every(isEmptyGroup)) this.#findings.field(path, 'steps must hold at least one step');
     return steps;
   }
 
@@ -100,19 +101,14 @@ export class StepReader {
       findings.field(path, 'a step must be a mapping, a text, or a list of steps');
       return undefined;
     }
-    const given = withoutRefused(withoutNulls(value), 'step', path, findings);
-    const broken = checkShape(given, path, findings);
-    const known =
-      broken.size === 0 ? given : Object.fromEntries(Object.entries(given).filter(([key]) => !broken.has(key)));
+    const written = withoutNulls(value);
+    const given = withoutRefused(written, 'step', path, findings);
+    const broken = new Set(checkShape(given, path, findings));
+    const known = Object.fromEntries(Object.entries(given).filter(([key]) => !broken.has(key))) as StepDocument;
     // A refused key may have been what the step does.
-    const missing = new Set([
-      ...broken,
-      ...Object.keys(value)
-        .filter((key) => !(key in given))
-        .map(() => 'run'),
-    ]);
+    if (given !== written) broken.add('run');
     if (['id', 'name', 'depends'].some((key) => broken.has(key))) this.hasBrokenNames = true;
-    return this.#build(known as StepDocument, missing, path, defaultName);
+    return this.#build(known, broken, path, defaultName);
   }
 
   #build(document: StepDocument, broken: ReadonlySet<string>, path: FieldPath, defaultName: string): Step {
@@ -195,6 +191,10 @@ export class StepReader {
     this.bodies.push(body);
     step.foreach = { ...read.loop, body };
   }
+}
+
+function isEmptyGroup(entry: unknown): boolean {
+  return Array.isArray(entry) && entry.every(isEmptyGroup);
 }
 
 /** A key without a value is as if it were not there. */

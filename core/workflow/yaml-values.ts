@@ -1,4 +1,15 @@
-import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, type Scalar, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 
 /** What is wrong with a document's values, where they stand in the text. */
 export interface ValueProblem {
@@ -55,6 +66,8 @@ class ValueReader {
   readonly problems: ValueProblem[] = [];
   /** The node of each anchor so far; an anchor may be set anew. */
   readonly #anchors = new Map<string, unknown>();
+  /** The node that each alias names. */
+  readonly #targets = new Map<Alias, unknown>();
   /** What was made of a node that has an anchor, by the place it was read for. */
   readonly #made = new Map<unknown, Map<Place, unknown>>();
   /** How many values a node with an anchor unfolds to. */
@@ -64,11 +77,11 @@ class ValueReader {
   #aliased = 0;
 
   read(node: unknown, place: Place): unknown {
-    if (isAlias(node)) return this.#alias(node.source, place, node.range?.[0] ?? 0);
+    if (isAlias(node)) return this.#alias(node, place);
     this.#size += 1;
     const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
     if (anchor === undefined) return this.#plain(node, place);
-    this.#anchors.set(anchor, node);
+    if (!this.#sizes.has(node)) this.#anchors.set(anchor, node);
     const before = this.#size;
     this.#open.add(node);
     const value = this.#plain(node, place);
@@ -78,10 +91,14 @@ class ValueReader {
     return value;
   }
 
-  #alias(name: string, place: Place, offset: number): unknown {
-    const node = this.#anchors.get(name);
+  #alias(alias: Alias, place: Place): unknown {
+    const { source: name } = alias;
+    const offset = alias.range?.[0] ?? 0;
+    // What is read again, for another place, means what it meant where it stands.
+    const node = this.#targets.get(alias) ?? this.#anchors.get(name);
     if (node === undefined) return this.#problem(`alias *${name} has no anchor &${name} before it`, offset);
     if (this.#open.has(node)) return this.#problem(`alias *${name} stands inside of what it names`, offset);
+    this.#targets.set(alias, node);
     const size = this.#sizes.get(node) ?? 1;
     this.#size += size;
     if (this.#aliased <= maxAliased && this.#aliased + size > maxAliased) {
