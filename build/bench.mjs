@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 import { setUp } from './setup.mjs';
 
 /**

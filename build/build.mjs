@@ -14,7 +14,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { dist, isFresh, readSource, readStamp, stampFile } from './freshness.cjs';
+import { dist, isFresh, readSource, readStamp, stampFile } from './freshness.mjs';
 
 /** Many times what a build takes. */
 const turnLimitMs = 120_000;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 import { cacheFolder, cachePackage } from './pinned-package.mjs';
 
 /**

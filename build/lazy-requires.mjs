@@ -3,7 +3,8 @@ import { parseAst } from 'vite';
 /**
  * Makes the programs load other packages, and Node's own modules, when they are first
  * used: `const x = require('y')` becomes a function that is called wherever `x` was read.
- * What a module imports thus costs a start nothing that does not use it.
+ * What a module imports thus costs a start nothing that does not use it. Of `import('y')` it
+ * makes `require.import('y')`, which the loader of the programs has (build/load-program.cjs).
  *
  * @typedef {{type: string, start: number, end: number} & Record<string, any>} Node Of a syntax tree.
  * @typedef {{start: number, end: number, text: string}} Edit
@@ -19,11 +20,18 @@ import { parseAst } from 'vite';
  * @property {'name' | 'read' | 'constructed' | 'other'} use
  */
 
+/** Modules that Node has loaded before any program begins. */
+const loadedByNode = ['buffer', 'events', 'fs', 'path', 'process', 'timers', 'url', 'util'];
+const loadedBefore = new RegExp(`^(?:node:)?(?:${loadedByNode.join('|')})$`);
+
+/** What is in all code that has something to change. */
+const sign = new RegExp(`\\brequire\\("(?!\\.|(?:node:)?(?:${loadedByNode.join('|')})")|\\bimport\\(`);
+
 /** @returns {import('vite').Plugin} */
 export function lazyRequires() {
   return {
     name: 'lazy-requires',
-    renderChunk: (code) => ({ code: withLazyRequires(code), map: null }),
+    renderChunk: (code) => (sign.test(code) ? { code: withLazyRequires(code), map: null } : undefined),
   };
 }
 
@@ -36,10 +44,12 @@ export function withLazyRequires(code) {
   const required = [];
   /** @type {Map<string, Mention[]>} */
   const mentions = new Map();
+  /** @type {Edit[]} */
+  const edits = [];
   const program = /** @type {any} */ (parseAst(code));
-  read(program, { scope: program, required, mentions });
+  read(program, { scope: program, required, mentions, edits });
 
-  const edits = required.flatMap((one) => editsOf(one, mentions.get(one.id.name) ?? []));
+  edits.push(...required.flatMap((one) => editsOf(one, mentions.get(one.id.name) ?? [])));
   let result = code;
   for (const { start, end, text } of edits.sort((one, other) => other.start - one.start)) {
     result = result.slice(0, start) + text + result.slice(end);
@@ -49,7 +59,7 @@ export function withLazyRequires(code) {
 
 /**
  * @param {Node} node
- * @param {{scope: Node, required: Required[], mentions: Map<string, Mention[]>}} found
+ * @param {{scope: Node, required: Required[], mentions: Map<string, Mention[]>, edits: Edit[]}} found
  * @param {boolean} [isConstructed] The node is what `new` is applied to, or that is a member of it.
  */
 function read(node, found, isConstructed = false) {
@@ -58,6 +68,9 @@ function read(node, found, isConstructed = false) {
     if (others.length === 0 && isOthersRequire(id, init)) {
       found.required.push({ statement: node, id, init, scope: found.scope });
     }
+  }
+  if (node.type === 'ImportExpression') {
+    found.edits.push({ start: node.start, end: node.start + 'import'.length, text: 'require.import' });
   }
   for (const key of Object.keys(node)) {
     for (const child of Array.isArray(node[key]) ? node[key] : [node[key]]) {
@@ -83,7 +96,8 @@ function read(node, found, isConstructed = false) {
 function isOthersRequire(id, init) {
   if (id.type !== 'Identifier' || init?.type !== 'CallExpression' || init.callee.name !== 'require') return false;
   const [module] = init.arguments;
-  return typeof module?.value === 'string' && !module.value.startsWith('.');
+  const name = module?.value;
+  return typeof name === 'string' && !name.startsWith('.') && !loadedBefore.test(name);
 }
 
 /**

@@ -13,28 +13,28 @@ function run(code: string, modules: Record<string, unknown>) {
   return { loaded, exports };
 }
 
-const path = { join: (...parts: string[]) => parts.join('/') };
+const paths = { join: (...parts: string[]) => parts.join('/') };
 
 describe('a package that a program requires', () => {
   test('is loaded at its first use, once', () => {
     const { loaded, exports } = run(
-      `let node_path = require('node:path'); exports.join = () => (0, node_path.join)('a', 'b') + node_path.join('c');`,
-      { 'node:path': path },
+      `let paths = require('paths'); exports.join = () => (0, paths.join)('a', 'b') + paths.join('c');`,
+      { paths },
     );
     expect(loaded).toEqual([]);
     expect(exports.join?.()).toBe('a/bc');
-    expect(loaded).toEqual(['node:path']);
+    expect(loaded).toEqual(['paths']);
   });
 
   test('is so inside a function too, where it may be given on', () => {
     const { loaded, exports } = run(
-      `const make = () => { const path = require('path'); exports.get = (use) => use(path); exports.key = () => ({ path: 1 }).path; };
+      `const make = () => { const paths = require('paths'); exports.get = (use) => use(paths); exports.key = () => ({ paths: 1 }).paths; };
        make();`,
-      { path },
+      { paths },
     );
     expect(exports.key?.()).toBe(1);
     expect(loaded).toEqual([]);
-    expect(exports.get?.(((given: unknown) => given) as never)).toBe(path);
+    expect(exports.get?.(((given: unknown) => given) as never)).toBe(paths);
   });
 
   test('gives its classes', () => {
@@ -57,7 +57,14 @@ describe('a package that a program requires', () => {
     expect(run(code, {}).loaded).toEqual(['a', 'b']);
   });
 
-  test('is loaded at once where it is a file of the program', () => {
-    expect(run(`let chunk = require('./chunk.cjs'); exports.f = () => chunk.f();`, {}).loaded).toEqual(['./chunk.cjs']);
+  test('is imported by the loader', () => {
+    expect(withLazyRequires(`exports.f = async () => (await import('koffi')).load;`)).toBe(
+      `exports.f = async () => (await require.import('koffi')).load;`,
+    );
+  });
+
+  test('is loaded at once where it is a file of the program, or loaded already', () => {
+    const code = `let chunk = require('./chunk.cjs'); let fs = require('node:fs'); exports.f = () => chunk.f(fs.a);`;
+    expect(run(code, {}).loaded).toEqual(['./chunk.cjs', 'node:fs']);
   });
 });

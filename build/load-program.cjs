@@ -13,8 +13,7 @@ const vm = require('node:vm');
  *
  * @param {string} entry The program's file.
  * @param {Record<string, string[]>} packs The files that are in packs, by the pack's name.
- * @returns {{files: Iterable<string>, scripts: Map<string, vm.Script>}} The files that were loaded
- *   so far, and the packs by their names.
+ * @returns {Map<string, vm.Script>} The packs that were loaded so far, by their names.
  */
 function loadProgram(entry, packs) {
   /** @type {Map<string, {exports: unknown}>} */
@@ -42,11 +41,21 @@ function loadProgram(entry, packs) {
     modules.set(file, module);
     /** @param {string} name */
     const requireFrom = (name) => (name.startsWith('.') ? load(normalize(join(dirname(file), name))) : require(name));
+    requireFrom.import = importPackage;
     functionOf(file)(module.exports, requireFrom, module, join(__dirname, file), __dirname);
     return module.exports;
   };
   load(entry);
-  return { files: modules.keys(), scripts };
+  return scripts;
+}
+
+/**
+ * V8 forgets of code that was compiled before how it imports.
+ *
+ * @param {string} name
+ */
+function importPackage(name) {
+  return import(name);
 }
 
 /** @param {string} name */
@@ -68,11 +77,7 @@ function compile(file) {
 function script(file, change, cachedData) {
   const filename = join(__dirname, file);
   // The build writes ASCII alone, which this reads fastest.
-  return new vm.Script(change(readFileSync(filename, 'latin1')), {
-    filename,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(cachedData && { cachedData }),
-  });
+  return new vm.Script(change(readFileSync(filename, 'latin1')), { filename, ...(cachedData && { cachedData }) });
 }
 
 module.exports = { loadProgram };

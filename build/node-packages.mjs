@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 
 /** Runs `npm ci` when node_modules is not what package-lock.json says, an interrupted installation included. */
 export function installNodePackages() {

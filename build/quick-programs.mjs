@@ -1,17 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { minifySync } from 'vite';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 
 /**
  * Programs that start often, by their names in dist/ (core/process/entries.ts), so that their
- * start is made quick: the build runs them on samples, puts the files that they loaded into
- * packs, and leaves the packs' compiled code beside them (build/load-program.cjs).
+ * start is made quick: the build puts the files that a start loads into packs, runs the
+ * programs on a sample, and leaves the packs' compiled code beside them (build/load-program.cjs).
  */
 export const quickPrograms = { cli: 'cli/main.ts', executor: 'executor/process.ts' };
+
+/** Parts of the programs that are loaded when they are asked for and have a pack of their own, by their chunks' names. */
+const parts = { cli: ['validate', 'start'], executor: [] };
 
 /** Bundled packages that nearly every start loads, each a chunk of its own. */
 export const largePackages = ['yaml', 'commander'];
@@ -35,8 +38,8 @@ steps:
     continue_on: failed
 `;
 
-/** What the command is asked for: each loads more than the one before it. */
-const samples = [['version'], ['validate', 'sample.yaml'], ['start', 'sample.yaml']];
+/** Many times what a sample takes. */
+const sampleLimitMs = 20_000;
 
 /**
  * Makes the quick programs of a build startable.
@@ -45,61 +48,59 @@ const samples = [['version'], ['validate', 'sample.yaml'], ['start', 'sample.yam
  */
 export function finishQuickPrograms(folder) {
   copyFileSync(join(root, 'build', loader), join(folder, loader));
-  const programs = Object.keys(quickPrograms).map((name) => ({ name, entry: entryOf(folder, name) }));
-  const packs = recordPacks(folder, programs);
-
-  for (const { name, entry } of programs) {
-    const program = loading(entry, packs.get(name) ?? {});
-    writeStart(folder, name, `require(${recorder}).recordCode(${program}, __dirname)`);
-  }
-  for (const sample of samples) runSample(folder, sample);
-  for (const { name, entry } of programs) writeStart(folder, name, loading(entry, packs.get(name) ?? {}));
+  const programs = Object.entries(parts).map(([name, chunks]) => {
+    const entries = [`${name}-main`, ...chunks].map((chunk) => chunkOf(folder, chunk));
+    return { name, start: loading(entries[0], makePacks(folder, name, entries)) };
+  });
+  for (const { name, start } of programs)
+    writeStart(folder, name, `require(${recorder}).recordCode(${start}, __dirname)`);
+  for (const asked of ['validate', 'start']) runSample(folder, asked);
+  for (const { name, start } of programs) writeStart(folder, name, start);
 }
 
 /**
  * @param {string} folder
- * @param {string} name Of a program.
+ * @param {string} name
  */
-function entryOf(folder, name) {
-  const entries = readdirSync(folder).filter((file) => file.startsWith(`${name}-main-`) && file.endsWith('.cjs'));
-  const [entry, ...others] = entries;
-  if (entry === undefined || others.length > 0) throw new Error(`the build made no or several programs "${name}"`);
-  return entry;
+function chunkOf(folder, name) {
+  const isChunk = new RegExp(`^${name}-[\\w-]{8}\\.cjs$`);
+  const [chunk, ...others] = readdirSync(folder).filter((file) => isChunk.test(file));
+  if (chunk === undefined || others.length > 0) throw new Error(`the build made no or several chunks "${name}"`);
+  return chunk;
 }
 
 /**
- * Runs the samples, and makes a pack of the files that each program loaded for the first time.
+ * Makes a pack of each part of a program, with the files that no pack before it has.
  *
  * @param {string} folder
- * @param {{name: string, entry: string}[]} programs
- * @returns {Map<string, Record<string, string[]>>} By program: the files in its packs.
+ * @param {string} program
+ * @param {string[]} entries
+ * @returns {Record<string, string[]>} The files in each pack.
  */
-function recordPacks(folder, programs) {
-  for (const { name, entry } of programs) {
-    const path = `__filename.replace(/cjs$/, 'json')`;
-    writeStart(folder, name, `require(${recorder}).recordFiles(${loading(entry, {})}, ${path})`);
-  }
-  /** @type {ReturnType<typeof recordPacks>} */
-  const packs = new Map(programs.map(({ name }) => [name, {}]));
-  for (const sample of samples) {
-    runSample(folder, sample);
-    for (const [name, own] of packs) {
-      const files = takeList(join(folder, `${name}.json`)).filter((file) => !Object.values(own).flat().includes(file));
-      if (files.length > 0) own[writePack(folder, name, files)] = files;
-    }
-  }
-  return packs;
+function makePacks(folder, program, entries) {
+  /** @type {Set<string>} */
+  const packed = new Set();
+  const packs = entries.map((entry) => {
+    const files = [...filesOf(folder, entry)].filter((file) => !packed.has(file));
+    for (const file of files) packed.add(file);
+    return [writePack(folder, program, files), files];
+  });
+  return Object.fromEntries(packs);
 }
 
 /**
- * @param {string} path
- * @returns {string[]}
+ * A file and all that are loaded with it.
+ *
+ * @param {string} folder
+ * @param {string} file
+ * @param {Set<string>} [found]
  */
-function takeList(path) {
-  if (!existsSync(path)) return [];
-  const files = JSON.parse(readFileSync(path, 'utf8'));
-  rmSync(path);
-  return files;
+function filesOf(folder, file, found = new Set()) {
+  if (found.has(file)) return found;
+  found.add(file);
+  const requires = readFileSync(join(folder, file), 'utf8').matchAll(/^(?:const \w+ = )?require\("\.\/([^"]+)"\);$/gm);
+  for (const [, required = ''] of requires) filesOf(folder, required, found);
+  return found;
 }
 
 /**
@@ -152,7 +153,7 @@ function writeStart(folder, name, code) {
 }
 
 /**
- * @param {string} entry
+ * @param {string | undefined} entry
  * @param {Record<string, string[]>} packs
  */
 function loading(entry, packs) {
@@ -163,19 +164,20 @@ function loading(entry, packs) {
  * Runs the command, and with it what it starts.
  *
  * @param {string} folder
- * @param {string[]} sample
+ * @param {string} asked
  */
-function runSample(folder, sample) {
+function runSample(folder, asked) {
   const work = mkdtempSync(join(tmpdir(), 'dagu-build-'));
   try {
     writeFileSync(join(work, 'sample.yaml'), workflow);
-    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'cli.cjs'), ...sample], {
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'cli.cjs'), asked, 'sample.yaml'], {
       cwd: work,
       env: { ...process.env, DAGU_DESKTOP_HOME: join(work, 'home') },
       encoding: 'utf8',
+      timeout: sampleLimitMs,
     });
     // What is built may be what is worked on.
-    if (status !== 0) console.error(`dagu ${sample[0]} failed on a sample, and so starts slower: ${stderr.trim()}`);
+    if (status !== 0) console.error(`dagu ${asked} failed on a sample, and so starts slower: ${stderr.trim()}`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath, parseAst, runnerImport } from 'vite';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 
 /**
  * Makes literals of the source's schemas, so that what is built neither loads TypeBox nor

@@ -9,6 +9,7 @@ import { LLMock } from '@copilotkit/aimock';
  * @typedef {object} Answer What the model answers; exactly one of these is set.
  * @property {Record<string, unknown>} [respond] Values for a call of the `respond` tool.
  * @property {string} [call] The arguments of a `respond` call as raw text, which may be malformed.
+ * @property {{name: string, arguments: Record<string, unknown>}[]} [calls] Calls of other tools.
  * @property {string} [text] A plain text.
  * @property {{status: number, message: string}} [error] A refusal.
  *
@@ -70,10 +71,17 @@ function textOf(request) {
 function toWire(answer, request) {
   if (answer?.error !== undefined) return refusal(answer.error.status, answer.error.message);
   if (answer?.text !== undefined) return { content: answer.text, systemFingerprint: 'scripted' };
+  const names = (request.tools ?? []).map((tool) => tool.function?.name);
+  if (answer?.calls !== undefined) {
+    const unknown = answer.calls.find(({ name }) => !names.includes(name));
+    if (unknown !== undefined) return refusal(400, `the request does not offer the tool "${unknown.name}"`);
+    const toolCalls = answer.calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) }));
+    return { toolCalls, systemFingerprint: 'scripted' };
+  }
   const values = answer?.call ?? (answer?.respond && JSON.stringify(answer.respond));
   if (values === undefined) return refusal(400, 'the script has no answer for this request');
-  const offered = (request.tools ?? []).some((tool) => tool.function?.name === 'respond');
-  if (!offered) return refusal(400, 'the script answers through the respond tool, which the request does not offer');
+  if (!names.includes('respond'))
+    return refusal(400, 'the script answers through the respond tool, which the request does not offer');
   return { toolCalls: [{ name: 'respond', arguments: values }], systemFingerprint: 'scripted' };
 }
 

@@ -33,7 +33,7 @@ const table = {
   demo: { packages: ['homebank'], programs: ['homebank'] },
   /** Applications that the tests operate, and tools that judge them from outside. */
   applications: {
-    packages: ['zenity', 'mousepad', 'yad', 'x11-utils', 'x11-xserver-utils', 'xdotool'],
+    packages: ['zenity', 'mousepad', 'yad', 'x11-utils', 'x11-xserver-utils', 'xdotool', 'fonts-ipafont-gothic'],
     programs: ['zenity', 'mousepad', 'yad', 'xprop', 'xmodmap', 'xdotool'],
   },
   /** Shared libraries of Electron. */

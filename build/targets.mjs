@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 import { lazyRequires } from './lazy-requires.mjs';
 import { largePackages, quickPrograms } from './quick-programs.mjs';
 import { evaluateSchemas, schemaLiterals } from './schema-literals.mjs';
@@ -66,6 +66,7 @@ function nodePrograms(outDir, schemas) {
 
 /** Packages that stay in node_modules: native ones, and those that few starts load. */
 const unbundled = [
+  '@anthropic-ai/sdk',
   '@bomb.sh/tab',
   '@napi-rs/keyring',
   '@photostructure/sqlite',

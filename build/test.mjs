@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 import { setUp } from './setup.mjs';
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath, parseAst } from 'vite';
-import { root } from './freshness.cjs';
+import { root } from './freshness.mjs';
 
 /** Modules of functions alone that bring a heavy package which most starts of a program do not need. */
 const modules = ['core/workflow/author-ajv.ts'].map((file) => normalizePath(join(root, file)));
