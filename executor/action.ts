@@ -84,7 +84,7 @@ export interface PushBack {
 export interface Conversations {
   /** The conversation of this step, or another one of the workflow by its key, as it was kept last. */
   of(step: string): unknown[] | undefined;
-  /** Keeps this step's, secrets masked. */
+  /** Keeps this step's, secrets masked: on the disk with what is stored next, the step's end at the latest. */
   save(messages: readonly unknown[]): void;
 }
 
@@ -126,8 +126,8 @@ export interface StepContext {
   stdout(text: string): void;
   /** Writes one line to the step's log (stderr), masked. */
   log(line: string): void;
-  /** Adds an event to the run's timeline: stored before this resolves. */
-  event(event: NewEvent): Promise<void>;
+  /** Adds an event to the run's timeline: stored before this resolves, or `soon`, with what is stored next. */
+  event(event: NewEvent, when?: { soon: boolean }): Promise<void>;
   /** The way to the network for every request of the step: honours the system's proxy and certificates, and is recorded. */
   fetchFor: FetchFor;
   tokens: TokenCount;

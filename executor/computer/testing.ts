@@ -152,7 +152,6 @@ function contextOf(world: MemoryDesktop, options: RunOptions, ran: Ran): StepCon
       ran.events.push(event);
     },
     fetchFor: () => () => Promise.reject(new Error('no network here')),
-    tokens: { begin: () => () => {} },
     ...aloneInRun,
     session: {
       workingApp,

@@ -108,6 +108,15 @@ describe('a step that is to be approved', () => {
     expect(statuses(test.look())).toMatchObject({ read: 'succeeded', check: 'aborted', post: 'aborted' });
   });
 
+  it('fails when a secret is gone by the time it goes on', async () => {
+    process.env.RUN_TEST_SECRET = 'open-sesame';
+    await test.start(`secrets: [{name: KEY, provider: env, key: RUN_TEST_SECRET}]\n${flow('{}')}`);
+    delete process.env.RUN_TEST_SECRET;
+    const detail = await test.answer({ step: 'check', kind: 'approve' });
+    expect(detail.run).toMatchObject({ status: 'failed', error: expect.stringContaining('RUN_TEST_SECRET') });
+    expect(ran()).not.toContain('post');
+  });
+
   it('does not wait when it failed', async () => {
     const detail = await test.start('steps: [{id: a, run: exit 3, approval: {}}]\n');
     expect(detail.run.status).toBe('failed');

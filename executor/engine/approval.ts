@@ -112,12 +112,12 @@ function pushBack(
 ): void {
   const state = decided(approval, 'pushed_back', answer);
   const { inputs } = answer;
-  run.changeStep(step.key, { status: 'waiting', approval: state });
-  run.flush();
   const again = rewound(run.workflow.steps, step, approval.rewindTo);
   const keys = again.map(({ key }) => key);
-  run.store.resetSteps(run.runId, keys);
   forgetRunsUnder(run.store, run.runId, keys);
+  run.changeStep(step.key, { status: 'waiting', approval: state });
+  run.flush();
+  run.store.resetSteps(run.runId, keys);
   run.log.line(`step "${step.key}" was sent back; these run again: ${keys.join(', ')}`);
   for (const one of again) {
     ends.delete(one.key);

@@ -48,9 +48,7 @@ export async function beginAgain(
   const attempt = isBegun ? summary.attempt + 1 : summary.attempt;
   const now = { ...place, attempt, startedAt: at, trigger };
   const run = await openRun(family, runsUnder, now, params, { state, ends });
-  if (isBegun) store.newAttempt(runId, { trigger, at, keep: [...ends.keys()] });
-  const given = run.masker.seal({ ...run.values.params });
-  if (JSON.stringify(given) !== JSON.stringify(state.params)) store.setParams(runId, given);
+  // First: what was to begin anew does so, should this process die before the rest is written.
   if (anew.size > 0) {
     forgetRunsUnder(
       store,
@@ -58,7 +56,15 @@ export async function beginAgain(
       [...anew].map(({ key }) => key),
     );
   }
+  if (isBegun) store.newAttempt(runId, { trigger, at, keep: [...ends.keys()] });
+  if ('given' in params) tellParams(run, state);
   return start(run, now, { run, ends, isFirst: false });
+}
+
+/** The step above may give others now than the run had before. */
+function tellParams({ store, runId, masker, values }: RunContext, state: RunState): void {
+  const sealed = masker.seal({ ...values.params });
+  if (JSON.stringify(sealed) !== JSON.stringify(state.params)) store.setParams(runId, sealed);
 }
 
 function start(run: RunContext, { runId, startedAt, attempt, trigger, workflow }: RunPlace, begun: BegunRun): BegunRun {

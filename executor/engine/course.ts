@@ -68,10 +68,8 @@ class Course {
   }
 
   async toEnd(): Promise<RunEnd> {
-    if (this.#begun.answers === undefined) {
-      const early = await this.#begin();
-      if (early !== undefined) return await this.#end(early);
-    }
+    const early = this.#whyIncomplete() ?? (this.#begun.answers === undefined ? await this.#begin() : undefined);
+    if (early !== undefined) return await this.#end(early);
     let answers = this.#begun.answers ?? [];
     for (;;) {
       const rejected = this.#goOn(answers);
@@ -85,12 +83,22 @@ class Course {
     }
   }
 
+  /** A run that lacks a secret has failed, also one that goes on. */
+  #whyIncomplete(): RunEnd | undefined {
+    try {
+      this.#run.values.assertComplete();
+      return undefined;
+    } catch (error) {
+      if (error instanceof StepError) return { status: 'failed', error: error.message };
+      throw error;
+    }
+  }
+
   /** What comes before the first step. Gives the run's end where it does not come to its steps. */
   async #begin(): Promise<RunEnd | undefined> {
     const run = this.#run;
     this.#tellNotes();
     try {
-      run.values.assertComplete();
       const unmet = await whyRunNotMet(run, this.#signal);
       if (unmet !== undefined) return { status: 'aborted', error: unmet };
     } catch (error) {

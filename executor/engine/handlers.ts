@@ -1,5 +1,6 @@
 import type { RunStatus } from '../../core/contract/run.ts';
 import { type HandlerName, handlerNames } from '../../core/workflow/types.ts';
+import { forgetRunsUnder } from './renew.ts';
 import type { RunContext } from './run-context.ts';
 import { runStep, type StepEnd } from './step.ts';
 
@@ -34,7 +35,10 @@ export async function runEndHandlers(run: RunContext, status: RunStatus): Promis
 export async function runHandler(run: RunContext, name: HandlerName, signal: AbortSignal): Promise<string | undefined> {
   const handler = run.workflow.handlers[name];
   if (handler === undefined) return undefined;
-  const { status, error } = await endOf({ ...handler, key: handlerKey(name) });
+  const key = handlerKey(name);
+  // It runs each time that it is due, with all that it runs.
+  forgetRunsUnder(run.store, run.runId, [key]);
+  const { status, error } = await endOf({ ...handler, key });
   return status === 'failed' ? `handler ${name} failed: ${error}` : undefined;
 
   async function endOf(step: typeof handler & object): Promise<StepEnd> {

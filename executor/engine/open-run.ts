@@ -32,6 +32,8 @@ export interface RunPlace extends SourcedWorkflow {
   inherited?: Pick<ValueSources, 'foreach' | 'outerOutputs' | 'outerEnv'>;
   /** Masks its secrets in the runs above. */
   adopt?: (secrets: readonly Secret[]) => void;
+  /** What the run above masks: it may come with parameters, outputs and variables. */
+  secretsAbove?: readonly Secret[];
 }
 
 /** A run's parameters: as they were given, or sealed as the store has them. */
@@ -52,7 +54,7 @@ export async function openRun(
   params: RunParams,
   earlier?: Earlier,
 ): Promise<RunContext> {
-  const { workflow, folders, runId, source, depth, adopt, defaultWorkingDir } = place;
+  const { workflow, folders, runId, source, depth, adopt, secretsAbove = [], defaultWorkingDir } = place;
   const values = await openValues(family, place, params);
   adopt?.(values.secrets);
   const { session, network, store, guardian, stops } = family;
@@ -69,7 +71,8 @@ export async function openRun(
     stops,
     depth,
     runsUnder,
-    masker: new Masker(values.secrets),
+    masker: new Masker([...values.secrets, ...secretsAbove]),
+    secretsAbove,
     changed: () => family.changed(runId),
     ...(adopt !== undefined && { adopt }),
     ...(earlier !== undefined && {
@@ -173,6 +176,11 @@ interface Above extends SourcedWorkflow {
 /** Secrets of a run under a step, as the runs above know them: names of several workflows may be alike. */
 export function namedFor(step: string, secrets: readonly Secret[]): Secret[] {
   return secrets.map(({ name, value }) => ({ name: `${step}/${name}`, value }));
+}
+
+/** What a run masks, as the runs under it know it. */
+export function secretsFor({ masker }: RunContext): Secret[] {
+  return masker.secrets.map(({ name, value }) => ({ name: name && `../${name}`, value }));
 }
 
 /** The place of a run that the store has. */

@@ -62,6 +62,8 @@ export interface RunParts {
   pushBacks?: PushBacks;
   stops?: Pick<StopWatch, 'look'>;
   runsUnder?: RunsUnder;
+  /** What the run above masks. */
+  secretsAbove?: readonly Secret[];
   /** Told of the secrets of runs under this one, which the runs above mask too. */
   adopt?: (secrets: readonly Secret[]) => void;
 }
@@ -91,11 +93,13 @@ export class RunContext {
   readonly changed: () => void;
   readonly #runsUnder: RunsUnder | undefined;
   readonly #adopt: ((secrets: readonly Secret[]) => void) | undefined;
-  /** Secrets of runs under this one. */
-  readonly #adopted: Secret[] = [];
+  /** Secrets of the run above, and of those under this one, by their names here. */
+  readonly #others: Map<string, Secret>;
   readonly #egress: EgressRecord;
   readonly #sequences: Map<string, number>;
   #unwritten: { step: string; change: StepChange }[] = [];
+  /** What else is to be written with it. */
+  #later: (() => void)[] = [];
 
   constructor(parts: RunParts) {
     this.request = parts.request;
@@ -115,7 +119,13 @@ export class RunContext {
     this.#runsUnder = parts.runsUnder;
     this.#adopt = parts.adopt;
     this.#sequences = new Map(parts.sequences);
-    this.#egress = new EgressRecord((added) => this.store.addEgress(this.runId, added));
+    this.#others = new Map(parts.secretsAbove?.map((secret) => [secret.name, secret]));
+    this.#egress = new EgressRecord((added) => {
+      const add = () => this.store.addEgress(this.runId, added);
+      // That a request leaves is on the disk before it does; how much came back is not waited for.
+      if (added.some(({ requests }) => requests > 0)) this.#write(add);
+      else this.later(add);
+    });
     this.fetchFor = (purpose) => parts.network.fetch(purpose, this.#egress.log);
   }
 
@@ -129,7 +139,7 @@ export class RunContext {
    * transaction.
    */
   changeStep(step: string, change: StepChange): void {
-    if (this.#unwritten.length === 0) setImmediate(() => this.flush());
+    this.#flushSoon();
     const { outputs, ...rest } = change;
     const kept = {
       ...this.masker.json(rest),
@@ -141,23 +151,52 @@ export class RunContext {
     }
   }
 
+  /** Does a write with the next `flush`, in one transaction with what else there is. */
+  later(write: () => void): void {
+    this.#flushSoon();
+    this.#later.push(write);
+  }
+
   /** Writes what is kept to the disk, and then tells the world. */
   flush(): void {
-    if (this.#unwritten.length === 0) return;
-    this.store.changeSteps(this.runId, this.#unwritten);
-    this.#unwritten = [];
+    if (this.#unwritten.length + this.#later.length > 0) this.#write(() => {});
+  }
+
+  #flushSoon(): void {
+    if (this.#unwritten.length + this.#later.length === 0) setImmediate(() => this.flush());
+  }
+
+  /** Writes at once, with all that is kept. */
+  #write(write: () => void): void {
+    const [unwritten, later] = [this.#unwritten, this.#later];
+    const writes = [
+      ...later,
+      ...(unwritten.length > 0 ? [() => this.store.changeSteps(this.runId, unwritten)] : []),
+      write,
+    ];
+    const writeAll = () => {
+      for (const one of writes) one();
+    };
+    if (later.length === 0) writeAll();
+    else this.store.together(writeAll);
+    // What failed stays, and is tried with the next.
+    this.#unwritten = this.#unwritten.slice(unwritten.length);
+    this.#later = this.#later.slice(later.length);
     this.changed();
   }
 
   /** Writes all that is kept of the run before its end. */
   close(): void {
-    this.flush();
     this.#egress.flush();
+    this.flush();
   }
 
-  /** Adds an event to the timeline, masked and cut to its size. */
-  addEvent(step: string, event: NewEvent): void {
-    this.flush();
+  /**
+   * Adds an event to the timeline, masked and cut to its size.
+   *
+   * @param soon with the next flush; at once where nothing is said
+   */
+  addEvent(step: string, event: NewEvent, { soon } = { soon: false }): void {
     const sequence = (this.#sequences.get(step) ?? 0) + 1;
     this.#sequences.set(step, sequence);
     const complete: TimelineEvent = {
@@ -168,8 +207,9 @@ export class RunContext {
       step,
       timestamp: new Date().toISOString(),
     };
-    this.store.addEvent(this.runId, complete);
-    this.changed();
+    const add = () => this.store.addEvent(this.runId, complete);
+    if (soon) this.later(add);
+    else this.#write(add);
   }
 
   /** What a step gets besides what all do: a handler how the run stands, another what a person sent back. */
@@ -200,20 +240,29 @@ export class RunContext {
 
   /** Masks the secrets of runs under this one from now on, here and in the runs above. */
   adoptSecrets(secrets: readonly Secret[]): void {
-    for (const { name, value } of secrets) this.masker.add(value, name);
-    this.#adopted.push(...secrets);
-    this.#adopt?.(secrets);
+    const fresh = secrets.filter(({ name, value }) => this.#others.get(name)?.value !== value);
+    for (const secret of fresh) {
+      this.masker.add(secret.value, secret.name);
+      this.#others.set(secret.name, secret);
+    }
+    if (fresh.length > 0) this.#adopt?.(fresh);
   }
 
   /** Outputs as the store has them, with the secrets that are known now in place. */
   openOutputs(sealed: Readonly<Record<string, unknown>>): Record<string, unknown> {
-    return openSealed(sealed, [...this.#adopted, ...this.values.secrets]);
+    return openSealed(sealed, [...this.#others.values(), ...this.values.secrets]);
   }
 
   conversationsFor(step: Step): Conversations {
     return {
-      of: (key) => this.store.session(this.runId, key),
-      save: (messages) => this.store.saveSession(this.runId, step.key, this.masker.json(messages)),
+      of: (key) => {
+        this.flush();
+        return this.store.session(this.runId, key);
+      },
+      save: (messages) => {
+        const masked = this.masker.json(messages);
+        this.later(() => this.store.saveSession(this.runId, step.key, masked));
+      },
     };
   }
 }

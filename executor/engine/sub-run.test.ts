@@ -116,6 +116,21 @@ steps:
     expect(ran().filter((line) => line === 'a')).toHaveLength(2);
   });
 
+  it('gives the run that begins anew its parameters of now', async () => {
+    await test.start(`
+steps:
+  - {id: count, run: "${note('count')}; grep -c count ${test.path('ran')}", output: N}
+  - {id: call, depends: count, action: dag.run, with: {dag: child, params: {N: "\${steps.count.outputs.N}"}}}
+---
+name: child
+params: {N: none}
+steps: [{id: a, run: "${note('a$N')}"}]
+`);
+    await test.retry({ fromStep: 'count' });
+    expect(ran()).toEqual(['count', 'a1', 'count', 'a2']);
+    expect(test.child('call')).toMatchObject({ params: { N: '2' }, attempt: 2, status: 'succeeded' });
+  });
+
   it('tells when workflows run themselves without an end', async () => {
     const detail = await test.start(
       'steps: [{id: call, action: dag.run, with: {dag: child}}]\n---\nname: child\nsteps: [{id: again, action: dag.run, with: {dag: child}}]\n',
@@ -159,10 +174,47 @@ steps: [{id: a, run: 'echo "<$KEY>"', output: OUT}]
     expect((await test.retry()).run.status).toBe('succeeded');
   });
 
+  it('masks the secrets of the run above in the run under it, and has them again there on retry', async () => {
+    process.env.RUN_TEST_SECRET = 'open-sesame';
+    test.write('broken', '');
+    const detail = await test.start(`
+secrets: [{name: KEY, provider: env, key: RUN_TEST_SECRET}]
+steps: [{id: call, action: dag.run, with: {dag: child, params: {P: "<$KEY>"}}}]
+---
+name: child
+params: {P: none}
+steps:
+  - {id: a, run: 'echo "$P"', output: OUT}
+  - {id: b, depends: a, run: 'test "$OUT" = "<$RUN_TEST_SECRET>" && test ! -e ${test.path('broken')}'}
+`);
+    expect(detail.run.status).toBe('failed');
+    const child = test.child('call');
+    expect(child.params).toEqual({ P: '<*******>' });
+    expect(test.printed('a', test.look(child.runId))).toBe('<*******>\n');
+    expect(JSON.stringify(test.store((store) => store.stateOf(child.runId)))).not.toContain('open-sesame');
+    rmSync(test.path('broken'));
+    expect((await test.retry()).run.status).toBe('succeeded');
+  });
+
   it('succeeds in part with the run under it', async () => {
     const detail = await test.start(calling('steps: [{id: a, run: exit 1, continue_on: failed}]\n'));
     expect(statuses(detail)).toEqual({ call: 'partially_succeeded', after: 'succeeded' });
     expect(detail.run.status).toBe('partially_succeeded');
+  });
+
+  it('runs again each time that it is a handler which is due', async () => {
+    test.write('broken', '');
+    const text = `
+steps: [{id: a, run: "test ! -e ${test.path('broken')}"}]
+handler_on: {exit: {action: dag.run, with: {dag: child}}}
+---
+name: child
+steps: [{id: told, run: "${note('told')}"}]
+`;
+    expect((await test.start(text)).run.status).toBe('failed');
+    rmSync(test.path('broken'));
+    expect((await test.retry()).run.status).toBe('succeeded');
+    expect(ran()).toEqual(['told', 'told']);
   });
 
   it('goes again by its own retry policy', async () => {

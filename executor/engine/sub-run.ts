@@ -9,7 +9,16 @@ import { type BegunRun, runToEnd } from './course.ts';
 import { endsToResume } from './earlier-ends.ts';
 import type { Family } from './family.ts';
 import { type SourcedWorkflow, workflowUnder } from './find-workflow.ts';
-import { makeFolders, namedFor, newRunOf, newStepsOf, openRun, type RunPlace, storedPlace } from './open-run.ts';
+import {
+  makeFolders,
+  namedFor,
+  newRunOf,
+  newStepsOf,
+  openRun,
+  type RunPlace,
+  secretsFor,
+  storedPlace,
+} from './open-run.ts';
 import type { RunContext, RunsUnder, StepPlace } from './run-context.ts';
 import { Stopped } from './stop-watch.ts';
 import { isAnswered, takeUp } from './waiting.ts';
@@ -73,11 +82,14 @@ export class SubRuns implements RunsUnder {
       const state = store.stateOf(runId);
       if (status !== 'waiting' || state === undefined || parent === undefined || except.includes(parent.step)) continue;
       const sourced = workflowUnder(above, parent.step, state);
-      const place = { ...storedPlace(state, sourced, above.depth + 1), adopt: adopter(above, parent.step) };
+      const place = { ...storedPlace(state, sourced, above.depth + 1), ...secretsBetween(above, parent.step) };
       const ends = endsToResume(sourced.workflow, state.steps);
       const run = await openRun(this.#family, this, place, { sealed: state.params }, { state, ends });
       takeUp(store, runId);
-      await runToEnd({ run, ends, answers: [], isFirst: false }, AbortSignal.abort(new Stopped(reason)));
+      await runToEnd(
+        { run, ends, answers: [], isFirst: false },
+        AbortSignal.abort(new Stopped(above.masker.text(reason))),
+      );
     }
   }
 
@@ -116,9 +128,9 @@ export class SubRuns implements RunsUnder {
     step,
     request,
     place,
-  }: Asked): Pick<RunPlace, 'workflow' | 'source' | 'depth' | 'adopt' | 'inherited'> {
+  }: Asked): Pick<RunPlace, 'workflow' | 'source' | 'depth' | 'adopt' | 'secretsAbove' | 'inherited'> {
     const { foreach, source = above.source, workflow } = request;
-    const common = { source, depth: above.depth + 1, adopt: adopter(above, step.key) };
+    const common = { source, depth: above.depth + 1, ...secretsBetween(above, step.key) };
     if (foreach === undefined) return { ...common, workflow };
     return {
       ...common,
@@ -132,7 +144,7 @@ export class SubRuns implements RunsUnder {
     };
   }
 
-  async #finish({ request, place }: Asked, begun: BegunRun): Promise<ChildEnd> {
+  async #finish({ above, request, place }: Asked, begun: BegunRun): Promise<ChildEnd> {
     const { run } = begun;
     const { stops } = this.#family;
     let outputs: Record<string, unknown> = {};
@@ -140,12 +152,14 @@ export class SubRuns implements RunsUnder {
       outputs = outputsOf(run, request);
     };
     const stop = new AbortController();
-    const onStop = ({ target }: Event) => stop.abort(new Stopped((target as AbortSignal).reason.message));
     const signals = [place.signal, stops.watch(run.runId)];
-    for (const signal of signals) {
-      signal.addEventListener('abort', onStop);
-      if (signal.aborted) stop.abort(new Stopped(signal.reason.message));
-    }
+    // A reason of its own: that the time of the step above is up is not that of a step here.
+    const onStop = () => {
+      const reason: Error = signals.find(({ aborted }) => aborted)?.reason;
+      stop.abort(new Stopped(above.masker.text(reason.message)));
+    };
+    for (const signal of signals) signal.addEventListener('abort', onStop);
+    if (signals.some(({ aborted }) => aborted)) onStop();
     try {
       const end = await runToEnd({ ...begun, collect }, stop.signal);
       return { runId: run.runId, ...end, outputs: isGood(end.status) ? outputs : {} };
@@ -177,8 +191,12 @@ function isGood(status: string): boolean {
   return status === 'succeeded' || status === 'partially_succeeded';
 }
 
-function adopter(above: RunContext, step: string): NonNullable<RunPlace['adopt']> {
-  return (secrets) => above.adoptSecrets(namedFor(step, secrets));
+/** What a run masks of the one above, and that one of it. */
+function secretsBetween(above: RunContext, step: string): Pick<RunPlace, 'adopt' | 'secretsAbove'> {
+  return {
+    adopt: (secrets) => above.adoptSecrets(namedFor(step, secrets)),
+    secretsAbove: secretsFor(above),
+  };
 }
 
 function paramsOf(above: RunContext, { workflow, params, foreach }: ChildRequest): Record<string, string> {

@@ -8,7 +8,8 @@ beforeEach(() => {
 });
 afterEach(() => test.close());
 
-const ledger = (env: Record<string, string>, runId = 'one') => new TokenLedger(test.store, runId, env);
+const ledger = (env: Record<string, string>, runId = 'one') =>
+  new TokenLedger({ store: test.store, runId, flush: () => {}, later: (write) => write() }, env);
 
 describe('TokenLedger', () => {
   it('stops before the request that would pass the budget of the run', () => {

@@ -1,36 +1,36 @@
 import type { TokenBudgets } from '../../core/store/tokens.ts';
-import type { Store } from '../../core/store/store.ts';
 import { StepError, type TokenCount } from '../action.ts';
+import type { RunContext } from './run-context.ts';
 
 /** Variables of the process that set the budgets. A workflow file cannot lift them. */
 const variables = { run: 'DAGU_DESKTOP_TOKENS_PER_RUN', day: 'DAGU_DESKTOP_TOKENS_PER_DAY' } as const;
+
+/** What it needs of a run. */
+type LedgerRun = Pick<RunContext, 'runId' | 'flush' | 'later'> & { store: Pick<RunContext['store'], 'countTokens'> };
 
 /**
  * Counts what models take, for a run with all runs under it and for the day, and stops a request
  * before it would pass a budget.
  */
 export class TokenLedger implements TokenCount {
-  readonly #store: Pick<Store, 'countTokens'>;
-  readonly #runId: string;
+  readonly #run: LedgerRun;
   readonly #env: Readonly<Record<string, string | undefined>>;
 
   /** @param env where the budgets stand */
-  constructor(
-    store: Pick<Store, 'countTokens'>,
-    runId: string,
-    env: Readonly<Record<string, string | undefined>> = process.env,
-  ) {
-    this.#store = store;
-    this.#runId = runId;
+  constructor(run: LedgerRun, env: Readonly<Record<string, string | undefined>> = process.env) {
+    this.#run = run;
     this.#env = env;
   }
 
   begin(model: string, expected: number): (used: number) => void {
     const budgets = this.#budgets();
     const hasBudget = Object.keys(budgets).length > 0;
+    const { store, runId } = this.#run;
     const day = today();
     const reserved = hasBudget ? expected : 0;
-    const passed = hasBudget ? this.#store.countTokens(this.#runId, { day, model, tokens: reserved }, budgets) : undefined;
+    // What was used before is counted first.
+    if (hasBudget) this.#run.flush();
+    const passed = hasBudget ? store.countTokens(runId, { day, model, tokens: reserved }, budgets) : undefined;
     if (passed !== undefined) {
       const { budget, limit, used } = passed;
       throw new StepError(
@@ -38,7 +38,8 @@ export class TokenLedger implements TokenCount {
       );
     }
     return (used) => {
-      if (used !== reserved) this.#store.countTokens(this.#runId, { day, model, tokens: used - reserved });
+      if (used === reserved) return;
+      this.#run.later(() => void store.countTokens(runId, { day, model, tokens: used - reserved }));
     };
   }
 
