@@ -1,16 +1,21 @@
 import { InvalidValue } from '../../core/contract/check.ts';
 import { type ChatInput, chatLlm, checkChatInput } from '../../core/workflow/chat.ts';
 import { type LlmConfig, withWrittenKeyNames } from '../../core/workflow/llm.ts';
-import type { JsonObject } from '../../core/workflow/types.ts';
 import { type Action, type StepContext, StepError, type StepResult } from '../action.ts';
-import { toSortedJson } from '../json.ts';
-import { type ChatMessage, type ChatModel, ModelError } from '../models/model.ts';
-import { openaiModel } from '../models/openai.ts';
+import { asOutput, toSortedJson } from '../json.ts';
+import { type ChatModel, ModelError } from '../models/model.ts';
+import { openModel } from '../models/open.ts';
 import { modelTargets } from '../models/targets.ts';
-import { answerJudge, respondInstruction, respondSpec } from './answer.ts';
-import { readFiles } from './files.ts';
-import { asOutput } from './json.ts';
-import { assembleMessages, withInstruction } from './messages.ts';
+import { respondInstruction } from './answer.ts';
+import { type Answer, CallCounter, Conversation, type Task } from './conversation.ts';
+import { type FilesContent, readFiles } from './files.ts';
+import { beginningOf, feedbackMessage, feedbackOn, toModel, withInstruction } from './messages.ts';
+import { inheritedSession, pausedConversation, type SavedMessage, savedSession } from './session.ts';
+import { TextOutput } from './text-output.ts';
+import { loadTools } from './tools.ts';
+
+/** Rounds of requests and calls where the file does not say. */
+const defaultIterations = 10;
 
 /** The `chat.completion` action (spec: Chat Completion Action). */
 export const chatCompletion: Action = {
@@ -18,27 +23,57 @@ export const chatCompletion: Action = {
     const input = readInput(context);
     const llm = readLlm(context);
     const models = openModels(llm, context);
-    tellWhatIsNotCarried(context);
+    const tools = await loadTools(toolNames(context), context);
+    const { messages, images } = await begin(input, llm, context);
 
-    const filesText = await textOfFiles(input.files, context);
-    const messages = assembleMessages(input, llm.system, filesText).map((message) => ({
-      ...message,
-      content: context.mask(message.content),
-    }));
-    const schema = context.step.outputSchema;
-    if (schema !== undefined) return await answerStructured(context, models, messages, schema);
-    const streams = models.length === 1 && llm.stream !== false;
-    return await answerText(context, models, messages, streams);
+    const { outputSchema: schema } = context.step;
+    const sent = toModel(messages, images, (text) => context.mask(text));
+    const output = new TextOutput(context, llm);
+    const streams = models.length === 1 && tools.length === 0 && schema === undefined && llm.stream !== false;
+    const paused = pausedConversation(context.step.key, context);
+    const task: Task = {
+      context,
+      messages: schema === undefined ? sent : withInstruction(sent, respondInstruction),
+      tools,
+      maxIterations: input.max_tool_iterations ?? defaultIterations,
+      schema,
+      calls: new CallCounter(context.pushBack?.iteration ?? 0, paused?.calls ?? 0),
+      options: streams ? output.asItComes() : {},
+      pause: (state) => context.conversations.save([...messages, { role: 'paused', ...state }]),
+    };
+    // A conversation that waited goes on with the model that it was with.
+    const first = Math.max(
+      0,
+      models.findIndex(({ label }) => label === paused?.model),
+    );
+    const answer = await firstThatSucceeds(context, models.slice(first), models.length, async (model) =>
+      new Conversation(task, model, paused?.model === model.label ? paused : undefined).answer(),
+    );
+    const result = publish(answer, output, context);
+    context.conversations.save([...messages, ...answer.turns]);
+    return result;
   },
 };
 
-/** The text of the step's files; images are not sent in this version. */
-async function textOfFiles(files: ChatInput['files'], { workingDir, signal }: StepContext): Promise<string> {
-  if (files === undefined) return '';
-  const { text, images } = await readFiles(files, workingDir, signal);
-  const [image] = images;
-  if (image === undefined) return text;
-  throw new StepError(`files: "${image.name}" is an image, and images are not supported in this version`);
+/** The conversation that the step begins with, and the pictures that go with it. */
+async function begin(
+  input: ChatInput,
+  { system }: LlmConfig,
+  context: StepContext,
+): Promise<{ messages: SavedMessage[]; images: FilesContent['images'] }> {
+  const { pushBack, step } = context;
+  const own = pushBack === undefined ? undefined : savedSession(step.key, context);
+  if (pushBack !== undefined && own !== undefined) {
+    return { messages: feedbackOn(own, { input, system }, pushBack), images: [] };
+  }
+  const inherited = inheritedSession(context);
+  const { text, images } = await contentOfFiles(input.files, context);
+  const messages = beginningOf({ input, system, filesText: text, inherited });
+  return { messages: pushBack === undefined ? messages : [...messages, feedbackMessage(pushBack)], images };
+}
+
+async function contentOfFiles(files: ChatInput['files'], { workingDir, signal }: StepContext): Promise<FilesContent> {
+  return files === undefined ? { text: '', images: [] } : await readFiles(files, workingDir, signal);
 }
 
 function readInput(context: StepContext): ChatInput {
@@ -50,11 +85,19 @@ function readInput(context: StepContext): ChatInput {
   }
 }
 
+/** Names of tools are taken as they are written. */
+function toolNames({ step }: StepContext): string[] {
+  return (step.with as ChatInput).tools ?? [];
+}
+
 function readLlm({ with: input, step, workflow }: StepContext): LlmConfig {
   const resolved = chatLlm(input, workflow);
   const written = chatLlm(step.with, workflow);
   if (resolved === undefined || written === undefined) {
     throw new StepError('llm configuration is required for chat step');
+  }
+  if (written.provider?.includes('${') && resolved.provider?.trim() === '') {
+    throw new StepError(`llm provider "${written.provider}" resolved to an empty value`);
   }
   return withWrittenKeyNames(resolved, written);
 }
@@ -63,94 +106,29 @@ function openModels(llm: LlmConfig, context: StepContext): ChatModel[] {
   return modelTargets(llm, { ...process.env, ...context.env }).map((target) => {
     // A provider may quote the key in its error.
     if (target.apiKey !== undefined) context.addSecretValue(target.apiKey);
-    return openaiModel(target, context.fetchFor);
+    return openModel(target, context.fetchFor);
   });
 }
 
-/** A later chat step is meant to go on with an earlier one's conversation, which this version cannot. */
-function tellWhatIsNotCarried(context: StepContext): void {
-  const { workflow, step } = context;
-  const earlier = workflow.steps.find(({ key, action }) => step.depends.includes(key) && action === 'chat.completion');
-  if (earlier === undefined) return;
-  context.log(
-    `note: the conversation of step "${earlier.key}" is not carried over; give its answer in the prompt if needed`,
-  );
-}
-
-async function answerText(
-  context: StepContext,
-  models: readonly ChatModel[],
-  messages: readonly ChatMessage[],
-  streams: boolean,
-): Promise<StepResult> {
-  const { signal } = context;
-  const onText = (piece: string) => context.stdout(piece);
-  const text = await firstThatSucceeds(context, models, async (model) => {
-    const reply = await model.chat({ messages }, streams ? { signal, onText } : { signal });
-    context.stdout(streams ? '\n' : `${reply.text}\n`);
-    if (reply.text === '') context.log(`warning: ${model.label} answered with an empty text`);
-    if (reply.cut) context.log(`warning: ${model.label} stopped at its limit of tokens; the answer is cut off`);
-    return reply.text;
-  });
-  return { outputs: namedOutput(context, text) };
-}
-
-async function answerStructured(
-  context: StepContext,
-  models: readonly ChatModel[],
-  messages: readonly ChatMessage[],
-  schema: JsonObject,
-): Promise<StepResult> {
-  const judge = answerJudge(schema);
-  const instructed = withInstruction(messages, respondInstruction);
-  const value = await firstThatSucceeds(context, models, (model) =>
-    askForAnswer(context, model, instructed, schema, judge),
-  );
-  const line = toSortedJson(value);
-  context.stdout(`${line}\n`);
-  const listed = Object.entries(value).map(([key, item]) => [key, asOutput(item)]);
-  return { outputs: { ...namedOutput(context, line), ...Object.fromEntries(listed) } };
-}
-
-/** What a step's `output: NAME` captures, as for any step: its trimmed stdout. */
-function namedOutput({ step }: StepContext, text: string): Record<string, unknown> {
-  return step.output === undefined ? {} : { [step.output]: text.trim() };
-}
-
-/** Asks one model, and once more with the reason when its answer is unusable. */
-async function askForAnswer(
-  context: StepContext,
-  model: ChatModel,
-  messages: readonly ChatMessage[],
-  schema: JsonObject,
-  judge: ReturnType<typeof answerJudge>,
-): Promise<Record<string, unknown>> {
-  const tools = [respondSpec(schema)];
-  let conversation = messages;
-  for (const isLast of [false, true]) {
-    const reply = await model.chat({ messages: conversation, tools }, { signal: context.signal });
-    const judged = judge(reply);
-    if ('value' in judged) return judged.value;
-    context.log(`warning: ${model.label} answer rejected: ${judged.reason}`);
-    context.log(judged.rejected);
-    if (isLast) break;
-    conversation = [
-      ...messages,
-      { role: 'assistant', content: context.mask(judged.rejected) },
-      { role: 'user', content: context.mask(correction(judged.reason)) },
-    ];
+/** Writes the answer to stdout, and gives what the step publishes by itself. */
+function publish({ text, thinking, value }: Answer, output: TextOutput, context: StepContext): StepResult {
+  if (value === undefined) {
+    output.end(text, thinking ?? '');
+    return { outputs: {} };
   }
-  throw new ModelError(`${model.label}: the model gave no answer that matches output_schema`);
+  context.stdout(`${toSortedJson(value)}\n`);
+  return { outputs: Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asOutput(item)])) };
 }
 
-function correction(reason: string): string {
-  return `Your answer was rejected: ${reason}. Call the respond tool with a corrected answer.`;
-}
-
-/** Tries the models in order; a failed one is logged, and the last one's failure is the step's. */
+/**
+ * Tries the models in order; a failed one is logged, and the last one's failure is the step's.
+ *
+ * @param count how many models the step names
+ */
 async function firstThatSucceeds<T>(
   context: StepContext,
   models: readonly ChatModel[],
+  count: number,
   ask: (model: ChatModel) => Promise<T>,
 ): Promise<T> {
   let last = new ModelError('there is no model to ask');
@@ -165,6 +143,6 @@ async function firstThatSucceeds<T>(
       if (next !== undefined) context.log(`warning: ${error.message}; trying ${next.label}`);
     }
   }
-  const message = models.length > 1 ? `all ${models.length} models exhausted: ${last.message}` : last.message;
+  const message = count > 1 ? `all ${count} models exhausted: ${last.message}` : last.message;
   throw new StepError(message, { cause: last });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toSortedJson } from '../json.ts';
+import { asOutput, toSortedJson } from '../json.ts';
 import { answerJudge } from './answer.ts';
-import { asOutput, parseExact } from './json.ts';
 
 const schema = {
   type: 'object',
@@ -9,13 +8,14 @@ const schema = {
   required: ['number'],
 };
 const judge = answerJudge(schema);
-const respond = (text: string) => judge({ text: '', cut: false, toolCalls: [{ name: 'respond', arguments: text }] });
+const respond = (text: string) =>
+  judge({ text: '', cut: false, toolCalls: [{ id: 'c', name: 'respond', arguments: text }] });
 const said = (text: string) => judge({ text, cut: false, toolCalls: [] });
 
 describe('answerJudge', () => {
   it('drops properties that the schema does not list, before the check', () => {
     const strict = answerJudge({ ...schema, additionalProperties: false });
-    const call = { name: 'respond', arguments: '{"number":"A-1","note":"x"}' };
+    const call = { id: 'c', name: 'respond', arguments: '{"number":"A-1","note":"x"}' };
     expect(strict({ text: '', cut: false, toolCalls: [call] })).toEqual({ value: { number: 'A-1' } });
   });
 
@@ -26,6 +26,12 @@ describe('answerJudge', () => {
     '```\n{"number":"A-1"}\n```',
     'Here it is:\n```json\n{"number":"A-1"}\n```\nAnything else?',
     '```json\n{"number":"A-1"}',
+    '{"number":"A-1"}\n```',
+    '```json {"number":"A-1"}```',
+    '{"number":"A-1"} I hope that this helps. {"number":"B-2"}',
+    '{"number":"A-1","note":"a } in a \\"text\\" and ``` too"} and so on',
+    '```json\n{"number":"A-1"}\n\nAnything else?',
+    'This is how: ```js\nlet x\n``` and here:\n```json\n{"number":"A-1"}\n```',
   ])('takes the text %j', (text) => {
     expect(said(text)).toEqual({ value: { number: 'A-1' } });
   });
@@ -34,11 +40,20 @@ describe('answerJudge', () => {
     ['', '(no answer)', 'the reply holds no JSON answer'],
     ['The number is A-1', 'The number is A-1', 'the reply holds no JSON answer'],
     ['["A-1"]', '["A-1"]', 'the answer must be a JSON object'],
+    ['{"number":"A-1"', '{"number":"A-1"', 'the reply holds no JSON answer'],
+    ['I think of {"number":"A-1"}', 'I think of {"number":"A-1"}', 'the reply holds no JSON answer'],
+    ['12345678901234567890', '12345678901234567890', 'the answer must be a JSON object'],
     ['{"total":1}', '{"total":1}', "the answer must have required property 'number'"],
     ['{"number":5}', '{"number":5}', 'number must be string'],
   ])('rejects %j', (text, rejected, reason) => {
     expect(said(text)).toEqual({ rejected, reason });
     if (text !== '') expect(respond(text)).toEqual({ rejected, reason });
+  });
+
+  it('tells that an answer was cut off', () => {
+    expect(judge({ text: '{"number":"A', cut: true, toolCalls: [] })).toMatchObject({
+      reason: 'the reply holds no JSON answer; it was cut off at the limit of tokens',
+    });
   });
 
   it('keeps every digit of a large integer', () => {
@@ -51,14 +66,5 @@ describe('answerJudge', () => {
     );
     expect(asOutput(judged.value.id)).toBe('12345678901234567890');
     expect(asOutput(judged.value.list)).toBe('[{"id":98765432109876543210}]');
-  });
-});
-
-describe('parseExact', () => {
-  it('reads what toSortedJson writes', () => {
-    const text = '{"a":-12345678901234567890,"b":1e3,"c":0.1,"d":"\\"1234567890123456789012"}';
-    expect(toSortedJson(parseExact(text))).toBe(
-      '{"a":-12345678901234567890,"b":1000,"c":0.1,"d":"\\"1234567890123456789012"}',
-    );
   });
 });

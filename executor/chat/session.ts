@@ -29,7 +29,27 @@ const SavedMessage = Type.Object({
 });
 export type SavedMessage = Static<typeof SavedMessage>;
 
-const checkSession = checker(Type.Array(SavedMessage), 'saved conversation');
+/** A conversation that waits for a person in one of its calls, kept until it goes on. */
+const Paused = Type.Object({
+  role: Type.Literal('paused'),
+  /** The model's label. */
+  model: Type.String(),
+  said: Type.Array(Type.Unsafe<ChatMessage>({ type: 'object' })),
+  turns: Type.Array(SavedMessage),
+  /** Calls that are not at their end, the one that waits as the first. */
+  open: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.String(), item: Type.String() }),
+  ),
+  rounds: Type.Integer(),
+  corrected: Type.Boolean(),
+  /** How many calls the step has made. */
+  calls: Type.Integer(),
+});
+export type PausedConversation = Omit<Static<typeof Paused>, 'role'>;
+
+const SavedSession = Type.Array(Type.Union([SavedMessage, Paused], { description: 'a message' }));
+
+const checkSession = checker(SavedSession, 'saved conversation');
 
 /** What is kept of an answer besides its text: who gave it, and what it took. */
 export function metadataOf(model: { provider: string; name: string }, { usage }: Pick<ChatReply, 'usage'>) {
@@ -61,8 +81,20 @@ export function saved(message: ChatMessage, metadata?: Static<typeof Metadata>):
   };
 }
 
-/** What this step or one that it depends on kept; undefined where it kept nothing. */
-export function savedSession(step: string, { conversations }: Pick<StepContext, 'conversations'>) {
+/** What a step kept; undefined where it kept nothing. */
+export function savedSession(step: string, context: Pick<StepContext, 'conversations'>): SavedMessage[] | undefined {
+  return read(step, context)?.filter((message) => message.role !== 'paused');
+}
+
+/** A step's conversation that waits for a person in one of its calls. */
+export function pausedConversation(
+  step: string,
+  context: Pick<StepContext, 'conversations'>,
+): PausedConversation | undefined {
+  return read(step, context)?.find((message) => message.role === 'paused');
+}
+
+function read(step: string, { conversations }: Pick<StepContext, 'conversations'>) {
   const messages = conversations.of(step);
   if (messages === undefined) return undefined;
   try {
@@ -82,6 +114,10 @@ export function inheritedSession(context: StepContext): SavedMessage[] {
 export function restored({ role, content, name = '', tool_calls, tool_call_id = '' }: SavedMessage): ChatMessage {
   if (role === 'tool') return { role, content, name, callId: tool_call_id };
   if (role !== 'assistant' || tool_calls === undefined) return { role, content };
-  const toolCalls = tool_calls.map((call) => ({ id: call.id, name: call.function.name, arguments: call.function.arguments }));
+  const toolCalls = tool_calls.map((call) => ({
+    id: call.id,
+    name: call.function.name,
+    arguments: call.function.arguments,
+  }));
   return { role, content, toolCalls };
 }

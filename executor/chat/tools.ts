@@ -18,7 +18,8 @@ export async function loadTools(names: readonly string[], context: StepContext):
   const tools = new Map<string, Tool>();
   for (const name of new Set(names)) {
     const { workflow, source } = await find(name, context);
-    if (context.step.outputSchema !== undefined && workflow.name === respondTool) throw new StepError(respondIsReserved);
+    if (context.step.outputSchema !== undefined && workflow.name === respondTool)
+      throw new StepError(respondIsReserved);
     if (tools.has(workflow.name)) {
       throw new StepError(`failed to load tool DAG "${name}": another tool is named "${workflow.name}", too`);
     }

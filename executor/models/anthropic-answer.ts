@@ -98,7 +98,9 @@ function assertNotDeclined(reason: string | null | undefined): void {
 function usageOf(usage: unknown): Usage | undefined {
   const told = (usage ?? {}) as Record<string, unknown>;
   const output = count(told.output_tokens);
-  const input = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'].map((key) => count(told[key]));
+  const input = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'].map((key) =>
+    count(told[key]),
+  );
   if (output === undefined && input.every((one) => one === undefined)) return undefined;
   const inputTokens = input.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   return { inputTokens, outputTokens: output ?? 0, totalTokens: inputTokens + (output ?? 0) };

@@ -30,11 +30,7 @@ export function parseJson(text: string, otherwise: string): unknown {
 export async function assertStream(response: Response): Promise<void> {
   const type = mediaType(response);
   if (type !== 'text/html' && type !== 'application/json') return;
-  throw new InvalidValue(
-    `the server did not answer with a stream but with ${type}`,
-    '',
-    shown(await response.text()),
-  );
+  throw new InvalidValue(`the server did not answer with a stream but with ${type}`, '', shown(await response.text()));
 }
 
 function shown(text: string): string {

@@ -83,16 +83,29 @@ export async function* readPieces(response: Response): AsyncGenerator<Piece> {
   if (!isComplete) throw new Passing('the answer ended before it was complete');
 }
 
-/** What ends an answer in order; any other reason is a refusal. A call that the model wrote wrongly is an answer of nothing. */
-const goodEnds = new Set(['STOP', 'MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'FINISH_REASON_UNSPECIFIED']);
+/** Ends for which the provider gives no answer. A call that the model wrote wrongly is an answer, of nothing. */
+const refusals = new Set([
+  'SAFETY',
+  'RECITATION',
+  'LANGUAGE',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+]);
 
 function candidateOf({ candidates, promptFeedback }: Answer) {
   const [candidate] = candidates ?? [];
   const { finishReason, finishMessage } = candidate ?? {};
   const blocked = promptFeedback?.blockReason;
   if (blocked !== undefined) throw new InvalidValue('the provider blocked the request', '', blocked);
-  if (finishReason !== undefined && !goodEnds.has(finishReason)) {
-    throw new InvalidValue('the provider stopped the answer', '', [finishReason, finishMessage ?? []].flat().join(': '));
+  if (finishReason !== undefined && refusals.has(finishReason)) {
+    throw new InvalidValue(
+      'the provider stopped the answer',
+      '',
+      [finishReason, finishMessage ?? []].flat().join(': '),
+    );
   }
   return { parts: candidate?.content?.parts, finishReason };
 }

@@ -1,88 +1,48 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EgressLog } from '../../core/net/egress.ts';
-import { type FetchFor, Network } from '../../core/net/network.ts';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startProxy } from '../../test/fixtures/proxy.ts';
 import { ModelError } from './model.ts';
 import { openaiModel } from './openai.ts';
-import { type ModelTarget, modelTargets } from './targets.ts';
+import {
+  ask,
+  egress,
+  fetchFor,
+  json,
+  networkOf,
+  never,
+  noPause,
+  startWireServer,
+  target,
+  type WireServer,
+} from './testing.ts';
 
-let server: Server | undefined;
-const seen: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = [];
-
-/** A server whose answers a test writes byte by byte, for what no well-behaved server does. */
-async function serve(answer: (response: ServerResponse, count: number) => void): Promise<string> {
-  seen.length = 0;
-  server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const { url = '', headers } = request;
-      const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
-      seen.push({ path: url, authorization: headers.authorization, body });
-      answer(response, seen.length);
-    });
-  });
-  const listening = server;
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
-
-const target = (baseUrl: string, more: Partial<ModelTarget> = {}): ModelTarget => ({
-  provider: 'local',
-  model: 'm',
-  baseUrl,
-  apiKey: undefined,
-  temperature: undefined,
-  maxTokens: undefined,
-  topP: undefined,
-  ...more,
-});
-
-const json = (response: ServerResponse, status: number, body: unknown) =>
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 const completion = (message: object, finish_reason = 'stop') => ({ choices: [{ index: 0, message, finish_reason }] });
 const chunk = (content: string | undefined, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
 
-const ask = { messages: [{ role: 'user' as const, content: 'Hi' }] };
-const never = new AbortController().signal;
-const noPause = [0, 0, 0];
-
-let egress: EgressLog;
-const networks: Network[] = [];
-
-/** A way to the network with the variables of a test alone. */
-function networkOf(env: Record<string, string> = {}): FetchFor {
-  const network = new Network(env, () => {});
-  networks.push(network);
-  return (purpose) => network.fetch(purpose, egress);
-}
-const fetchFor = networkOf();
-
-beforeEach(() => {
-  egress = new EgressLog();
-});
-afterAll(() => Promise.all(networks.map((network) => network.close())));
+let wire: WireServer;
+let seen: WireServer['seen'];
+const serve = async (answer: Parameters<typeof startWireServer>[0]) => {
+  wire = await startWireServer(answer);
+  seen = wire.seen;
+  return wire.url;
+};
+afterEach(() => wire?.stop());
 
 describe('openaiModel', () => {
   it('posts to the base address as it is, without a key that nobody gave', async () => {
     const url = await serve((response) => json(response, 200, completion({ content: 'Hello' })));
     const model = openaiModel(target(`${url}/custom`, { temperature: 0.5, maxTokens: 9 }), fetchFor, noPause);
     expect(await model.chat(ask, { signal: never })).toEqual({ text: 'Hello', toolCalls: [], cut: false });
-    expect(seen).toEqual([
+    expect(seen).toMatchObject([
       {
         path: '/custom/chat/completions',
         authorization: undefined,
         body: { model: 'm', messages: ask.messages, temperature: 0.5, max_tokens: 9 },
       },
     ]);
+    expect(Object.keys(seen[0]?.body ?? {})).toEqual(['model', 'messages', 'temperature', 'max_tokens']);
   });
 
   it('sends the key, and the limit of tokens under the name that the model takes', async () => {
@@ -96,7 +56,7 @@ describe('openaiModel', () => {
     const call = { id: 'c', type: 'function', function: { name: 'respond', arguments: { total: 1 } } };
     const url = await serve((response) => json(response, 200, completion({ content: null, tool_calls: [call] })));
     const reply = await openaiModel(target(url), fetchFor, noPause).chat(ask, { signal: never });
-    expect(reply.toolCalls).toEqual([{ name: 'respond', arguments: '{"total":1}' }]);
+    expect(reply.toolCalls).toEqual([{ id: 'c', name: 'respond', arguments: '{"total":1}' }]);
   });
 
   it.each([429, 500, 503])('tries again after status %i', async (status) => {
@@ -157,7 +117,7 @@ describe('openaiModel', () => {
     const call = { function: { name: 'respond', arguments: '{}' } };
     const url = await serve((response) => response.end(JSON.stringify(completion({ tool_calls: [call] }))));
     const reply = await openaiModel(target(url), fetchFor, noPause).chat(ask, { signal: never });
-    expect(reply.toolCalls).toEqual([{ name: 'respond', arguments: '{}' }]);
+    expect(reply.toolCalls).toEqual([{ id: '', name: 'respond', arguments: '{}' }]);
   });
 
   it('does not try again what fetch refuses', async () => {
@@ -195,9 +155,14 @@ describe('openaiModel', () => {
     await proxy.stop();
     expect(reply.text).toBe('Hello');
     expect(proxy.asked).toMatchObject([{ target: 'http://model.test/v1/chat/completions' }]);
-    const bytesSent = JSON.stringify({ model: 'm', messages: ask.messages, stream: true }).length;
+    const bytesSent = JSON.stringify({
+      model: 'm',
+      messages: ask.messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    }).length;
     const bytesReceived = `${chunk('Hello')}${chunk(undefined, 'stop')}`.length;
-    expect(egress.entries()).toEqual([
+    expect(egress().entries()).toEqual([
       {
         host: 'model.test',
         kind: 'model',
@@ -319,45 +284,5 @@ describe('openaiModel', () => {
     });
     const asked = openaiModel(target(url), fetchFor, [600_000]).chat(ask, { signal: stop.signal });
     await expect(asked).rejects.toThrow('stopped by hand');
-  });
-});
-
-describe('modelTargets', () => {
-  it('takes addresses and keys from the provider', () => {
-    expect(modelTargets({ provider: 'ollama', model: 'm' }, {})[0]).toMatchObject({
-      provider: 'local',
-      baseUrl: 'http://localhost:11434/v1',
-      apiKey: undefined,
-    });
-    expect(modelTargets({ provider: 'glm', model: 'm' }, { ZAI_API_KEY: 'k' })[0]).toMatchObject({
-      provider: 'zai',
-      baseUrl: 'https://api.z.ai/api/paas/v4',
-      apiKey: 'k',
-    });
-  });
-
-  it.each(['OWN', '$OWN', '${OWN}'])('takes the key that api_key_name %s names', (api_key_name) => {
-    expect(modelTargets({ provider: 'local', model: 'm', api_key_name }, { OWN: 'k' })[0]?.apiKey).toBe('k');
-  });
-
-  it("lets an entry's settings win over the shared ones", () => {
-    const model = [
-      { provider: 'local', name: 'a', temperature: 0 },
-      { provider: 'local', name: 'b' },
-    ];
-    const targets = modelTargets({ model, temperature: 1, base_url: 'http://localhost:1' }, {});
-    expect(targets.map(({ temperature, baseUrl }) => [temperature, baseUrl])).toEqual([
-      [0, 'http://localhost:1'],
-      [1, 'http://localhost:1'],
-    ]);
-  });
-
-  it.each([
-    [{ provider: 'openai', model: 'm' }, 'set the environment variable OPENAI_API_KEY'],
-    [{ provider: 'nobody', model: 'm' }, 'invalid provider: nobody'],
-    [{ provider: '', model: 'm' }, 'resolved to an empty value'],
-    [{ provider: 'local', model: 'm', base_url: '${params.URL}' }, 'must be an address'],
-  ])('refuses %j', (llm, message) => {
-    expect(() => modelTargets(llm, {})).toThrow(message);
   });
 });

@@ -323,6 +323,8 @@ export const en = {
     capturing_windows: ({ apps = '' }: Filling) => `Pictures show only the windows of ${apps}`,
     capturing_screen: () => 'Pictures show the whole screen until the step works in a program',
     capturing_screen_since: ({ reason = '' }: Filling) => `Pictures show the whole screen, since ${reason}`,
+    model_answered: ({ model = '' }: Filling) => `Answered by ${model}`,
+    model_answered_tokens: ({ model = '', tokens = 0 }: Filling) => `Answered by ${model}, ${tokens} tokens`,
   },
   /** An element of a window, as a check or an operation names it. */
   element: (role: string, name: string, window: string) =>

@@ -307,6 +307,8 @@ export const ja: Words = {
     capturing_windows: ({ apps = '' }) => `${apps} のウィンドウだけを撮影します`,
     capturing_screen: () => 'プログラムの操作を始めるまで画面全体を撮影します',
     capturing_screen_since: ({ reason = '' }) => `画面全体を撮影します (理由: ${reason})`,
+    model_answered: ({ model = '' }) => `${model} が回答しました`,
+    model_answered_tokens: ({ model = '', tokens = 0 }) => `${model} が回答しました (${tokens} トークン)`,
   },
   element: (role, name, window) => `${window && `「${window}」の`}${role}${name && `「${name}」`}`,
   beside: (label) => `${label} の隣`,
