@@ -51,7 +51,11 @@ describe('exact numbers', () => {
   });
 
   it('are numbers for a check', () => {
-    expect(withNumbers(value)).toEqual({ list: [{ id: 98765432109876543210 }], id: 12345678901234567890, plain: 1 });
+    expect(withNumbers(value)).toEqual({
+      list: [{ id: Number('98765432109876543210') }],
+      id: Number('12345678901234567890'),
+      plain: 1,
+    });
   });
 
   it('are texts for those who know only JSON.stringify', () => {

@@ -45,9 +45,8 @@ export function parseExact(text: string): unknown {
   // What no number of this length or form is in, JSON.parse reads exactly.
   if (!/\d{16}|[\d.]{17}|\d[eE]/.test(text)) return JSON.parse(text);
   const mark = `${randomUUID()}:`;
-  const marked = text.replace(
-    /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/gs,
-    (token) => (token.startsWith('"') || isHeld(token) ? token : `"${mark}${token}"`),
+  const marked = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/gs, (token) =>
+    token.startsWith('"') || isHeld(token) ? token : `"${mark}${token}"`,
   );
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value,

@@ -1,4 +1,5 @@
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
+import { parseCron } from '../core/workflow/cron.ts';
 import type { Schedule } from '../core/workflow/types.ts';
 
 /** A schedule's expression is not understood; its message says why. */
@@ -64,29 +65,11 @@ function timesOf({ cron, at }: Schedule): Cron | Date {
 function compile(expression: string): Cron {
   const known = compiled.get(expression);
   if (known !== undefined) return known;
-  const [, zone, fields = ''] = /^(?:(?:CRON_)?TZ=(\S+)\s+)?([\s\S]*)$/.exec(expression.trim()) ?? [];
-  checkZone(zone, expression);
   try {
-    const cron = new Cron(fields, {
-      mode: '5-part',
-      fixedTimeRule: 'no-wildcard',
-      paused: true,
-      ...(zone !== undefined && { timezone: zone }),
-    });
+    const cron = parseCron(expression);
     compiled.set(expression, cron);
     return cron;
   } catch (error) {
-    const reason = (error as Error).message.replace(/^CronPattern: /, '');
-    throw new BadSchedule(`"${expression}" is not a cron expression of five fields: ${reason}`);
-  }
-}
-
-function checkZone(zone: string | undefined, expression: string): void {
-  if (zone === undefined) return;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new BadSchedule(`"${expression}": there is no time zone ${zone}; use a name such as Asia/Tokyo`);
+    throw new BadSchedule(`"${expression}" is not a cron expression of five fields: ${(error as Error).message}`);
   }
 }

@@ -3,10 +3,10 @@ import type { RunRequest } from '../core/contract/messages.ts';
 import type { Handlers } from '../core/contract/protocol.ts';
 import type { RunSummary } from '../core/contract/run.ts';
 import { sealText } from '../core/masking/sealed.ts';
+import { loadWorkflowText } from '../core/process/workflow-file.ts';
 import { tryFileLock } from '../core/store/lock.ts';
 import { safeName } from '../core/store/paths.ts';
 import type { Store } from '../core/store/store.ts';
-import { loadWorkflow } from '../core/workflow/load.ts';
 import type { queriesProtocol } from './queries-protocol.ts';
 import { standardMaxActiveRuns } from './queue.ts';
 
@@ -96,7 +96,7 @@ export function storeQueries(store: Store): Handlers<typeof queriesProtocol> {
     const known = limits.get(runId);
     if (known !== undefined) return known;
     const text = store.stateOf(runId)?.workflowText;
-    const workflow = text === undefined ? undefined : loadWorkflow(text, path, { strictStream: false }).workflow;
+    const workflow = text === undefined ? undefined : loadWorkflowText(text, path, { strictStream: false }).workflow;
     const limit = workflow?.maxActiveRuns ?? standardMaxActiveRuns;
     limits.set(runId, limit);
     return limit;

@@ -17,6 +17,11 @@ export class Masker {
     for (const { name, value } of secrets) this.add(value, name);
   }
 
+  /** The values that are masked; the name is empty where a value has none. */
+  get secrets(): readonly Secret[] {
+    return this.#secrets;
+  }
+
   /** Masks a value from now on; an empty one is nothing to mask. Without a name, what was sealed stays so. */
   add(value: string, name = ''): void {
     if (value === '' || this.#secrets.some((secret) => secret.value === value)) return;

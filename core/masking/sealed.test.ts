@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Masker } from './masker.ts';
-import { mask, openSealed, showSealed } from './sealed.ts';
+import { mask, openSealed, sealedNames, showSealed } from './sealed.ts';
 
 const secrets = [
   { name: 'KEY', value: 'se-cret-値-1' },
@@ -60,5 +60,11 @@ describe('a sealed value', () => {
     const plain = { a: [1, 'text', null], b: {} };
     expect(masker.seal(plain)).toEqual(plain);
     expect(showSealed(plain)).toEqual(plain);
+  });
+
+  it('tells the names of its secrets', () => {
+    const sealed = masker.seal({ a: ['4711', 'se-cret-値-1 \uF8A1PEM\uF8A2'], b: 12 });
+    expect([...sealedNames(sealed)]).toEqual(['PIN', 'KEY']);
+    expect(sealedNames(masker.seal('\uF8A1KEY\uF8A2'))).toEqual(new Set());
   });
 });

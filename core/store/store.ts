@@ -93,6 +93,11 @@ export class Store {
     return decisions.resumeRun(this.#db, runId, at);
   }
 
+  /** What the work writes is on the disk together, or not at all. */
+  together(work: () => void): void {
+    this.#db.transaction(work);
+  }
+
   /** Writes changes of steps in the run's newest attempt, all or none. */
   changeSteps(runId: string, changes: readonly { step: string; change: StepChange }[]): void {
     this.#db.transaction(() => {

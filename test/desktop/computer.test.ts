@@ -84,7 +84,6 @@ async function run(
       events.push(event);
     },
     fetchFor: () => () => Promise.reject(new Error('no network here')),
-    tokens: { begin: () => () => {} },
     ...aloneInRun,
     session: {
       get workingApp() {
