@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checker } from '../contract/check.ts';
 import { CallError } from '../contract/protocol.ts';
 import { isEnded } from '../contract/run-state.ts';
+import { mapTexts, sealText } from '../masking/sealed.ts';
 import type { Connection } from './connection.ts';
 import { jsonOrNull, readRows } from './rows.ts';
 import { nothingToDo, startRun, statusOf } from './runs.ts';
@@ -58,7 +59,7 @@ export function addAnswer(db: Connection, runId: string, answer: Answer): void {
       runId,
       step,
       kind,
-      JSON.stringify(answer),
+      JSON.stringify(mapTexts(answer, sealText)),
       new Date().toISOString(),
     );
   });
@@ -68,7 +69,7 @@ function notWaiting(runId: string, step: string, what: string): CallError {
   return new CallError('not_waiting', `step "${step}" of run ${runId} does not wait for an answer: ${what}`);
 }
 
-/** Answers that no process took up yet, in the order they were given. */
+/** Answers that no process took up yet, in the order they were given. Their texts are sealed. */
 export function openAnswers(db: Connection, runId: string): Answer[] {
   const rows = db.all('SELECT answer FROM answers WHERE run_id = ? AND taken_at IS NULL ORDER BY seq', runId);
   return readRows(db.path, runId, () => rows.map(({ answer }) => checkAnswer(jsonOrNull(answer))));
@@ -98,6 +99,17 @@ export function resumeRun(db: Connection, runId: string, at: string): Answer[] {
     db.run('UPDATE answers SET taken_at = ? WHERE run_id = ? AND taken_at IS NULL', at, runId);
     startRun(db, runId, at);
     return answers;
+  });
+}
+
+/** Takes secrets out of the answers that a run took up; only its process knows them. */
+export function sealAnswers(db: Connection, runId: string, seal: (answer: Answer) => Answer): void {
+  db.transaction(() => {
+    const rows = db.all('SELECT seq, answer FROM answers WHERE run_id = ? AND taken_at IS NOT NULL', runId);
+    const answers = readRows(db.path, runId, () => rows.map(({ answer }) => checkAnswer(jsonOrNull(answer))));
+    for (const [index, answer] of answers.entries()) {
+      db.run('UPDATE answers SET answer = ? WHERE seq = ?', JSON.stringify(seal(answer)), rows[index]?.seq as number);
+    }
   });
 }
 

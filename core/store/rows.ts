@@ -14,7 +14,7 @@ export function runOfRow(row: Row): RunSummary {
     withoutNulls({
       runId: row.id,
       attempt: row.attempt,
-      parent: parent === null ? null : { runId: parent, step, item },
+      parent: parent === null ? null : { runId: parent, step, item: showSealed(item) },
       name: row.name,
       path: row.path,
       status: row.status,

@@ -194,6 +194,10 @@ export class Store {
   }
 
   /** Answers that no process took up yet. */
+  sealAnswers(runId: string, seal: (answer: decisions.Answer) => decisions.Answer): void {
+    decisions.sealAnswers(this.#db, runId, seal);
+  }
+
   openAnswers(runId: string): decisions.Answer[] {
     return decisions.openAnswers(this.#db, runId);
   }

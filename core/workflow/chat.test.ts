@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chatLlm, chatOutputNames, checkChatStep } from './chat.ts';
 import type { LlmConfig } from './llm.ts';
+import { loadWorkflow } from './load.ts';
 import type { JsonObject, Step, Workflow } from './types.ts';
 
 const local = { provider: 'local', model: 'm' };
@@ -171,6 +172,37 @@ describe('checkChatStep', () => {
     expect(messages({ prompt: 'Hi' }, { outputSchema }, shared)).toEqual([
       'web search cannot be combined with output_schema',
     ]);
+  });
+});
+
+describe('a chat step in a file', () => {
+  const file = (output: string) => `steps:
+  - id: read
+    action: chat.completion
+    with: { provider: local, model: m, prompt: Hi }
+    output_schema: { type: object, properties: { total: { type: number } }, additionalProperties: true }
+  - id: show
+    depends: read
+    run: echo "\${steps.read.outputs.${output}}"
+`;
+
+  it('publishes what its schema lists and nothing else, known when the file loads', () => {
+    const told = (output: string) => loadWorkflow(file(output), '/w.yaml', { strictStream: true });
+    expect(told('total')).toMatchObject({ problems: [], warnings: [] });
+    const { problems, warnings } = told('other');
+    expect([...problems, ...warnings]).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(
+          /steps\.read\.outputs\.other\} names no output of step "read" \(there is: total\)/,
+        ),
+      }),
+    ]);
+  });
+
+  it('takes no files in the block of the workflow', () => {
+    const text = `llm: { provider: local, model: m, files: a.txt }\nsteps: [{ run: x }]\n`;
+    const { problems } = loadWorkflow(text, '/w.yaml', { strictStream: true });
+    expect(problems.map(({ message }) => message).join()).toContain('files');
   });
 });
 

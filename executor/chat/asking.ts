@@ -22,7 +22,7 @@ export async function askModel(
   try {
     reply = await model.chat(request, { ...options, signal });
   } finally {
-    settle(reply === undefined ? 0 : (reply.usage?.totalTokens ?? expectedTokens(request)));
+    settle(reply === undefined ? 0 : (usageOf(reply)?.totalTokens ?? expectedTokens(request)));
   }
   await tell(context, model, reply, performance.now() - began);
   if (reply.cut) context.log(`warning: ${model.label} stopped at its limit of tokens; the answer is cut off`);
@@ -30,7 +30,8 @@ export async function askModel(
 }
 
 async function tell(context: StepContext, model: ChatModel, reply: ChatReply, durationMs: number): Promise<void> {
-  const { usage, model: answered = model.name } = reply;
+  const { model: answered = model.name } = reply;
+  const usage = usageOf(reply);
   const label = answered === model.name ? model.label : `${model.label} (${answered})`;
   const counts = usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
   const event: NewEvent = {
@@ -45,6 +46,11 @@ async function tell(context: StepContext, model: ChatModel, reply: ChatReply, du
   };
   // The step's end is stored in a moment, and this with it.
   await context.event(event, { soon: true });
+}
+
+/** Servers that do not count say that it took nothing. */
+function usageOf({ usage }: ChatReply): ChatReply['usage'] {
+  return usage === undefined || usage.totalTokens === 0 ? undefined : usage;
 }
 
 /** What a request is expected to take, by its characters: about four of a token, and one where they are no Latin ones. */
@@ -63,6 +69,7 @@ function textsOf(message: ChatMessage): string[] {
 }
 
 function tokensOf(text: string): number {
-  const others = text.match(/[^\p{ASCII}]/gu)?.length ?? 0;
+  let others = 0;
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) others += 1;
   return Math.ceil((text.length - others) / 4) + others;
 }

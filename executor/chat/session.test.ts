@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StepError } from '../action.ts';
-import { events, json, startWireServer, type WireServer } from '../models/testing.ts';
+import { events, json, picture, startWireServer, type WireServer } from '../models/testing.ts';
 import { type ChatCase, ChatRun } from './testing.ts';
 
 let server: WireServer;
@@ -88,6 +88,34 @@ describe('sessions', () => {
       expect(sent(1)).toMatchObject([user('<file name="a.txt">\nTotal 5\n</file>\n\nRead'), {}, user('Sum up')]);
     });
 
+    it('send its pictures with the one message, and again with a correction of the answer', async () => {
+      writeFileSync(join(folder, 'receipt.png'), picture.bytes);
+      const outputSchema = { type: 'object', properties: { total: { type: 'number' } } };
+      const messages = [user('First'), assistant('Yes'), user('Read')];
+      const one = step({ messages, files: ['a.txt', 'receipt.png'] }, { key: 'one', workingDir: folder, outputSchema });
+      await expect(one).rejects.toThrow('the model gave no answer that matches output_schema');
+      const url = expect.stringMatching(/^data:image\/(png|jpeg);base64,/);
+      const text = expect.stringMatching(
+        /^<file name="a.txt">\nTotal 5\n<\/file>\n\n<file name="receipt.png">\n\[Image 1 is receipt.png.\]\n<\/file>\n\nRead$/,
+      );
+      const read = {
+        role: 'user',
+        content: [
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url } },
+        ],
+      };
+      expect((sent(0) as object[]).slice(1)).toEqual([user('First'), assistant('Yes'), read]);
+      expect((sent(1) as object[]).slice(3, 5)).toEqual([read, assistant('Answer 1')]);
+    });
+
+    it('do not keep its pictures', async () => {
+      writeFileSync(join(folder, 'receipt.png'), picture.bytes);
+      await step({ prompt: 'Read', files: 'receipt.png' }, { key: 'two', workingDir: folder });
+      await step({ prompt: 'Sum up' }, { key: 'three', depends: ['two'] });
+      expect(sent(1)).toMatchObject([user(expect.stringContaining('[Image 1 is receipt.png.]')), {}, user('Sum up')]);
+    });
+
     it('do not read it again for a push-back', async () => {
       await step({ prompt: 'Read', files: 'a.txt' }, { workingDir: folder });
       rmSync(join(folder, 'a.txt'));
@@ -166,6 +194,19 @@ describe('tokens', () => {
     const llm = { model, base_url: server.url };
     await expect(step({ prompt: 'Hi' }, { llm, tokens })).rejects.toThrow(/^the budget$/);
     expect(server.seen).toHaveLength(0);
+  });
+});
+
+describe('a stop', () => {
+  it('ends the step at once, whatever the server does, and asks no other model', async () => {
+    server.stop();
+    const stop = new AbortController();
+    server = await startWireServer(() => stop.abort(new Error('stopped by hand')));
+    const model = ['a', 'b'].map((name) => ({ provider: 'local', name }));
+    const llm = { model, base_url: server.url };
+    await expect(step({ prompt: 'Hi' }, { llm, signal: stop.signal })).rejects.toThrow(/^stopped by hand$/);
+    expect(server.seen).toHaveLength(1);
+    expect(run.sessions.size).toBe(0);
   });
 });
 

@@ -84,7 +84,7 @@ function approve(
   answer: Answer,
   ends: Map<string, StepEnd>,
 ): void {
-  const outputs = { ...run.openOutputs(summary.outputs), ...answer.inputs };
+  const outputs = { ...run.unseal(summary.outputs), ...answer.inputs };
   run.values.addOutputs(step, outputs, { ...variablesOf(step, outputs), ...answer.inputs });
   run.changeStep(step.key, {
     status: 'succeeded',

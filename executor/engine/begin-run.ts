@@ -7,7 +7,7 @@ import { withDependents } from './graph.ts';
 import { openRun, type RunParams, type RunPlace } from './open-run.ts';
 import { forgetRunsUnder } from './renew.ts';
 import type { RunContext, RunsUnder } from './run-context.ts';
-import { takeUp } from './waiting.ts';
+import { takeAnswers } from './waiting.ts';
 
 /** A run that is about to begin, or to go on. */
 export interface Opening {
@@ -80,7 +80,7 @@ function start(run: RunContext, { runId, startedAt, attempt, trigger, workflow }
 export async function goOn({ family, runsUnder, place, params }: Opening, state: RunState): Promise<BegunRun> {
   const ends = endsToResume(place.workflow, state.steps);
   const run = await openRun(family, runsUnder, place, params, { state, ends });
-  const answers = takeUp(family.store, place.runId);
+  const answers = takeAnswers(run);
   run.log.line('the run goes on');
   run.changed();
   return { run, ends, answers, isFirst: false };

@@ -135,7 +135,7 @@ async function restoreOutputs(family: Family, run: RunContext, { state, ends }: 
     const summary = stored.get(step.key);
     if (summary === undefined || !ends.has(step.key)) continue;
     await knowSecrets(family, run, summary);
-    const outputs = run.openOutputs(summary.outputs);
+    const outputs = run.unseal(summary.outputs);
     const given = summary.approval?.state === 'approved' ? Object.keys(summary.approval.inputs) : [];
     const inputs = given.map((name) => [name, String(outputs[name] ?? '')]);
     run.values.addOutputs(step, outputs, { ...variablesOf(step, outputs), ...Object.fromEntries(inputs) });

@@ -61,5 +61,5 @@ it('masks the secrets of runs under it, and knows them in what is kept', async (
   run.flush();
   expect(test.seen((other) => other.getRun('r1')?.steps[0]?.outputs)).toEqual({ both: '******* and *******' });
   const sealed = test.store.stateOf('r1')?.steps[0]?.outputs ?? {};
-  expect(run.openOutputs(sealed)).toEqual({ both: 'four-five and *******' });
+  expect(run.unseal(sealed)).toEqual({ both: 'four-five and *******' });
 });

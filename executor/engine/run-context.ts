@@ -248,8 +248,8 @@ export class RunContext {
     if (fresh.length > 0) this.#adopt?.(fresh);
   }
 
-  /** Outputs as the store has them, with the secrets that are known now in place. */
-  openOutputs(sealed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  /** A value as the store has it, with the secrets that are known now in place. */
+  unseal<T>(sealed: T): T {
     return openSealed(sealed, [...this.#others.values(), ...this.values.secrets]);
   }
 

@@ -48,7 +48,7 @@ export class SubRuns implements RunsUnder {
   async run(above: RunContext, step: Step, request: ChildRequest, place: StepPlace): Promise<ChildEnd> {
     const { store } = this.#family;
     const asked = { above, step, request, place };
-    const found = store.findChild(above.runId, step.key, request.item);
+    const found = store.findChild(above.runId, step.key, sealedItem(asked));
     const state = found && store.stateOf(found.runId);
     if (state === undefined) return await this.#finish(asked, await this.#begin(asked));
     const { runId, status, error } = state.summary;
@@ -106,7 +106,7 @@ export class SubRuns implements RunsUnder {
       startedAt: new Date().toISOString(),
       folders: makeFolders(store, request.workflow, runId, above.folders),
     };
-    const parent = { runId: above.runId, step: step.key, item: request.item };
+    const parent = { runId: above.runId, step: step.key, item: sealedItem(asked) };
     return await beginNew(this.#opening(asked, place), (run) =>
       store.createRun({ ...newRunOf(run, place), parent }, newStepsOf(place.workflow)),
     );
@@ -176,6 +176,11 @@ export class SubRuns implements RunsUnder {
     const run = await openRun(this.#family, this, place, params, { state, ends });
     return { runId, status, outputs: outputsOf(run, request) };
   }
+}
+
+/** An item's key as the store has it: an item may be, or hold, a secret. */
+function sealedItem({ above, request }: Asked): string {
+  return above.masker.seal(request.item);
 }
 
 function outputsOf({ values }: RunContext, { collect }: ChildRequest): Record<string, unknown> {

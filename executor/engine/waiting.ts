@@ -1,5 +1,6 @@
 import type { Answer } from '../../core/store/decisions.ts';
 import type { Store } from '../../core/store/store.ts';
+import type { RunContext } from './run-context.ts';
 
 /** Whether something was decided that a run in waiting goes on with: about its own steps, or those of runs under it. */
 export function isAnswered(store: Store, runId: string): boolean {
@@ -10,6 +11,14 @@ export function isAnswered(store: Store, runId: string): boolean {
 
 function hasOwn(store: Store, runId: string): boolean {
   return store.openAnswers(runId).length > 0 || store.stopRequest(runId) !== undefined;
+}
+
+/** As {@link takeUp}; the store then has the answers without secrets, which this process alone knows. */
+export function takeAnswers(run: RunContext): Answer[] {
+  const { store, runId, masker } = run;
+  const answers = takeUp(store, runId).map((answer) => run.unseal(answer));
+  store.sealAnswers(runId, (answer) => masker.seal(run.unseal(answer)));
+  return answers;
 }
 
 /** Takes up a run that waits, whose family's lock this process holds, and gives the answers to its own steps. */
