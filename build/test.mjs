@@ -24,8 +24,8 @@ import { setUp } from './setup.mjs';
 /** @type {Record<string, Suite>} */
 const suites = {
   lint: { setup: 'code', minutes: 3, run: lint },
-  unit: { setup: 'code', minutes: 4, run: (limitMs) => vitest('unit', limitMs) },
-  cli: { setup: 'code', minutes: 8, run: (limitMs) => vitest('cli', limitMs) },
+  unit: { setup: 'code', minutes: 8, run: (limitMs) => vitest('unit', limitMs) },
+  cli: { setup: 'code', minutes: 15, run: (limitMs) => vitest('cli', limitMs) },
   desktop: { setup: 'test', minutes: 15, run: (limitMs) => vitest('desktop', limitMs) },
   tray: { setup: 'test', minutes: 15, run: (limitMs) => vitest('tray', limitMs) },
 };

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import { runStatuses, triggers } from '../core/contract/run.ts';
 import { openStore } from './open-store.ts';
-import { statusWord } from './output.ts';
+import { print, statusWord } from './output.ts';
 
 /** One possible word, and what it is. */
 type Completion = [word: string, description: string];
@@ -39,8 +39,20 @@ function describe(program: Command): void {
   program.commands
     .find((command) => command.name() === 'completion')
     ?.description('print what makes a shell complete this command: bash, zsh, fish or powershell')
+    .hook('preAction', (command) => {
+      if (command.args[0] === 'bash') print(wordsInBash);
+    })
     .addHelpText('after', '\nExample:\n  source <(dagu completion bash)');
 }
+
+/** What the script for bash asks for, where the package bash-completion is not there to give it. */
+const wordsInBash = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+  _get_comp_words_by_ref() {
+    cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} cword=$COMP_CWORD
+    words=("\${COMP_WORDS[@]}")
+  }
+fi
+`;
 
 const words = (list: readonly string[]) => (): Completion[] => list.map((word) => [word, '']);
 

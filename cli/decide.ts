@@ -1,11 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { RunDetail, StepSummary } from '../core/contract/run.ts';
+import type { RunDetail, RunSummary, StepSummary } from '../core/contract/run.ts';
 import type { Store } from '../core/store/store.ts';
-import { driveRun, ofStored, type ShowFlags } from './drive-run.ts';
-import { findRunThatIs } from './find-run.ts';
+import { finishRun, ofStored, type ShowFlags } from './drive-run.ts';
+import { findRunThatIs, waitingUnder } from './find-run.ts';
 import { openStore } from './open-store.ts';
 import { checkFormat, print, UsageError } from './output.ts';
 import { trayRuns } from './tray.ts';
+
+/** How often a run is looked at that another process goes on with, in ms. */
+const lookEveryMs = 200;
 
 /** What a person decides about a step that waits for approval. */
 interface Decision {
@@ -79,9 +83,9 @@ function add(program: Command, decision: Decision): void {
           statuses: ['waiting'],
           what: 'waiting for a person',
         });
-        const step = waitingStep(detail, flags.step);
+        const { run, step } = waitingStep(store, detail, flags.step);
         checkInputs(step, inputs, decision);
-        await decide(store, detail, { decision, step, inputs, reason: flags.reason }, { ...flags, format });
+        await decide(store, run, { decision, step, inputs, reason: flags.reason }, { ...flags, format });
       } finally {
         store.close();
       }
@@ -95,7 +99,7 @@ interface Given {
   reason: string | undefined;
 }
 
-async function decide(store: Store, { run }: RunDetail, given: Given, flags: ShowFlags): Promise<void> {
+async function decide(store: Store, run: RunSummary, given: Given, flags: ShowFlags): Promise<void> {
   const { decision, step, inputs, reason } = given;
   store.addAnswer(run.runId, {
     step: step.step,
@@ -108,7 +112,18 @@ async function decide(store: Store, { run }: RunDetail, given: Given, flags: Sho
     if (!flags.quiet && flags.format === 'text') print('The tray app goes on with the run.\n');
     return;
   }
-  await driveRun(store, { mode: 'resume', ...ofStored(run) }, flags);
+  await goOn(store, run, flags);
+}
+
+/** Goes on with the run, unless another process does: that one may have come too early to see the answer. */
+async function goOn(store: Store, run: RunSummary, flags: ShowFlags): Promise<void> {
+  while (!(await finishRun(store, { mode: 'resume', ...ofStored(run) }, flags))) {
+    if (store.openAnswers(run.runId).length === 0) {
+      if (!flags.quiet && flags.format === 'text') print('Another process goes on with the run.\n');
+      return;
+    }
+    await delay(lookEveryMs);
+  }
 }
 
 function readInputs({ input, inputsJson }: DecideFlags): Record<string, string> {
@@ -136,17 +151,22 @@ function parseInputs(text: string): Record<string, string> {
   );
 }
 
-function waitingStep({ run, steps }: RunDetail, name: string | undefined): StepSummary {
-  const waiting = steps.filter(({ status, approval }) => status === 'waiting' && approval !== undefined);
-  const names = waiting.map(({ step }) => step).join(', ');
-  if (name !== undefined) {
-    const step = waiting.find(({ step: one }) => one === name);
-    if (step === undefined) throw new UsageError(`step "${name}" of run ${run.runId} does not wait; ${names} does`);
-    return step;
+/** A step that waits for a decision, of the run that was asked for or of one under it. */
+interface Waiting {
+  run: RunSummary;
+  step: StepSummary;
+}
+
+function waitingStep(store: Store, { run }: RunDetail, name: string | undefined): Waiting {
+  const all = waitingUnder(store, run.runId);
+  const named = name === undefined ? all : all.filter(({ step }) => step.step === name);
+  const places = all.map((one) => `"${one.step.step}" of run ${one.run.runId}`).join(', ');
+  const [only, ...more] = named;
+  if (all.length === 0) throw new UsageError(`no step of run ${run.runId} waits for approval`);
+  if (only === undefined) {
+    throw new UsageError(`step "${name}" of run ${run.runId} does not wait for approval; what waits: ${places}`);
   }
-  const [only, ...more] = waiting;
-  if (only === undefined) throw new UsageError(`no step of run ${run.runId} waits for approval`);
-  if (more.length > 0) throw new UsageError(`several steps of run ${run.runId} wait: ${names}; name one with --step`);
+  if (more.length > 0) throw new UsageError(`several steps wait: ${places}; name one with --step and --run-id`);
   return only;
 }
 

@@ -15,28 +15,35 @@ export interface ShowFlags {
 
 /** Executes a run, shows it as it goes and at its end, and sets the exit code; one that waits for a person ends with 0. */
 export async function driveRun(store: Store, request: Omit<RunRequest, 'home'>, flags: ShowFlags): Promise<void> {
+  await finishRun(store, request, flags);
+}
+
+/** As {@link driveRun}; false where another process does it, or did. */
+export async function finishRun(store: Store, request: Omit<RunRequest, 'home'>, flags: ShowFlags): Promise<boolean> {
   const asText = !flags.quiet && flags.format === 'text';
   const progress = asText ? new Progress(store, request.runId) : undefined;
   const before = request.mode === 'start' ? undefined : store.getRun(request.runId);
   if (before !== undefined) progress?.passOver(before);
   const detail = await executeRun(store, request, progress);
+  if (detail === undefined) return false;
   if (flags.format === 'json') print(`${JSON.stringify(asJson(detail), null, 2)}\n`);
   progress?.show(detail);
-  if (asText) print(`\n${summary(detail)}`);
+  if (asText) print(`\n${summary(store, detail)}`);
   else if (!isGood(detail)) complain(`${detail.run.error}`);
   if (!isGood(detail)) process.exitCode = 1;
+  return true;
 }
 
 /**
  * Executes a run in a process of its own and waits for its end: a new run, a retry, or one
  * that goes on after an answer. Ctrl+C stops the run in order. A run that could not begin,
- * or not go on, is a usage error.
+ * or not go on, is a usage error; `undefined` comes back where another process took it up.
  */
 export async function executeRun(
   store: Store,
   request: Omit<RunRequest, 'home'>,
   progress?: Progress,
-): Promise<RunDetail> {
+): Promise<RunDetail | undefined> {
   const { runId } = request;
   const supervisor = new Supervisor({ home: store.paths.home, fork: forkNodeExecutor });
   if (progress !== undefined) supervisor.onChanged(() => progress.changed());
@@ -46,6 +53,7 @@ export async function executeRun(
   release();
   progress?.close();
   if (end.code === 'run_exists') throw runIdTaken(runId);
+  if (end.code === 'nothing_to_do' && request.mode === 'resume') return undefined;
   if (end.code !== undefined) throw new UsageError(end.error);
   const detail = store.getRun(runId);
   if (detail === undefined) throw new UsageError(end.error ?? 'the run did not begin');

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { RunDetail, RunStatus, RunSummary } from '../core/contract/run.ts';
+import type { RunDetail, RunStatus, RunSummary, StepSummary } from '../core/contract/run.ts';
 import { isEnded } from '../core/contract/run-state.ts';
 import type { Store } from '../core/store/store.ts';
 import { UsageError } from './output.ts';
@@ -48,4 +48,13 @@ function state({ status }: RunSummary): string {
 
 function isOf(run: RunSummary, workflow: string): boolean {
   return run.name === workflow || run.path === resolve(workflow);
+}
+
+/** Steps that wait for approval, of a run and of the runs under it, each with its run. */
+export function waitingUnder(store: Store, runId: string): { run: RunSummary; step: StepSummary }[] {
+  const detail = store.getRun(runId);
+  if (detail === undefined || detail.run.status !== 'waiting') return [];
+  const { run, steps, children } = detail;
+  const own = steps.filter(({ status, approval }) => status === 'waiting' && approval !== undefined);
+  return [...own.map((step) => ({ run, step })), ...children.flatMap((child) => waitingUnder(store, child.runId))];
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { CallError } from '../core/contract/protocol.ts';
 import { addCommands } from './commands.ts';
@@ -26,7 +27,9 @@ async function run(): Promise<void> {
   await addCommands(program, process.argv[2]);
   for (const command of program.commands) {
     command.exitOverride().configureOutput(program.configureOutput());
+    command.option('--dagu-home <folder>', 'keep data in the folder "desktop" of this one, as DAGU_HOME says');
   }
+  program.hook('preAction', (_, command) => useHome(command.opts<{ daguHome?: string }>().daguHome));
   try {
     await program.parseAsync(process.argv);
   } catch (error) {
@@ -36,4 +39,11 @@ async function run(): Promise<void> {
       process.exitCode = 1;
     } else throw error;
   }
+}
+
+/** The flag goes before the variables of the environment. */
+function useHome(folder: string | undefined): void {
+  if (folder === undefined) return;
+  process.env.DAGU_HOME = resolve(folder);
+  delete process.env.DAGU_DESKTOP_HOME;
 }

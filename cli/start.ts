@@ -40,6 +40,7 @@ export function addStart(program: Command): void {
     .option('--from-run-id <id>', 'take the parameters of this run')
     .option('--default-working-dir <folder>', 'where steps work when the file does not say')
     .option('--trigger-type <type>', `what started the run: ${triggers.join(', ')}`, 'manual')
+    .option('--labels <labels>', 'accepted for files and scripts of Dagu; nothing here reads labels')
     .option('-q, --quiet', 'print nothing but errors')
     .option('-f, --format <format>', 'text or json', 'text')
     .addHelpText('after', '\nExample:\n  dagu start invoices.yaml -- CUSTOMER="Blue Harbour"')

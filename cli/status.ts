@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type EgressEntry, type RunDetail, runStatuses } from '../core/contract/run.ts';
-import { findRun } from './find-run.ts';
+import type { Store } from '../core/store/store.ts';
+import { findRun, waitingUnder } from './find-run.ts';
 import { openStore } from './open-store.ts';
 import { byteCount, checkFormat, duration, print, statusWord } from './output.ts';
 import { eventText } from './progress.ts';
@@ -22,7 +23,7 @@ export function addStatus(program: Command): void {
       try {
         const detail = findRun(store, workflow, flags.runId);
         if (format === 'json') print(`${JSON.stringify(asJson(detail), null, 2)}\n`);
-        else print(summary(detail) + timeline(detail));
+        else print(summary(store, detail) + timeline(detail));
       } finally {
         store.close();
       }
@@ -30,7 +31,7 @@ export function addStatus(program: Command): void {
 }
 
 /** What a person wants to know when a run has ended, and where to find the rest. */
-export function summary(detail: RunDetail): string {
+export function summary(store: Store, detail: RunDetail): string {
   const { run, steps } = detail;
   const took = duration(run.startedAt, run.finishedAt);
   const head = `${run.name} ${statusWord(run.status)}${took && ` after ${took}`}${run.error ? `: ${run.error}` : ''}\n\n`;
@@ -40,17 +41,16 @@ export function summary(detail: RunDetail): string {
     duration(step.startedAt, step.finishedAt),
     step.error ?? '',
   ]);
-  return `${head}${table(rows)}${waiting(detail)}${children(detail)}${outputs(detail)}${egress(detail)}\n${places(detail)}`;
+  return `${head}${table(rows)}${waiting(store, detail)}${children(detail)}${outputs(detail)}${egress(detail)}\n${places(detail)}`;
 }
 
-/** What a person is asked for, and how to answer. */
-function waiting({ run, steps }: RunDetail): string {
-  const texts = steps.flatMap(({ step, status, approval }) => {
-    if (status !== 'waiting' || approval === undefined) return [];
-    const { prompt, input, required } = approval;
-    const flags = input.map((name) => (required.includes(name) ? ` --input ${name}=…` : ` [--input ${name}=…]`));
-    const answer = `dagu approve ${run.name} --run-id ${run.runId} --step ${step}${flags.join('')}`;
-    return [`\nStep "${step}" waits for approval${prompt === undefined ? '' : `: ${prompt}`}\n  ${answer}\n`];
+/** What a person is asked for, here or in a run under this one, and how to answer. */
+function waiting(store: Store, { run }: RunDetail): string {
+  const texts = waitingUnder(store, run.runId).map(({ run: { name, runId }, step: { step, approval } }) => {
+    const { prompt, input = [], required = [] } = approval ?? {};
+    const flags = input.map((one) => (required.includes(one) ? ` --input ${one}=…` : ` [--input ${one}=…]`));
+    const answer = `dagu approve ${name} --run-id ${runId} --step ${step}${flags.join('')}`;
+    return `\nStep "${step}" waits for approval${prompt === undefined ? '' : `: ${prompt}`}\n  ${answer}\n`;
   });
   return texts.join('');
 }

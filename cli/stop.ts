@@ -39,7 +39,9 @@ async function stop(store: Store, { run }: RunDetail, quiet: boolean): Promise<v
   const hasProcess = run.status === 'running' || run.status === 'not_started';
   if (hasProcess || trayRuns(store)) return await waitForEnd(store, run.runId, quiet);
   // Nobody works on a run that waits: this command does, for its handlers.
-  tell(await executeRun(store, { mode: 'resume', ...ofStored(run) }), quiet);
+  const detail = await executeRun(store, { mode: 'resume', ...ofStored(run) });
+  if (detail === undefined) await waitForEnd(store, run.runId, quiet);
+  else tell(detail, quiet);
 }
 
 async function waitForEnd(store: Store, runId: string, quiet: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readWorkflowFile } from '../core/process/workflow-file.ts';
 import type { Loaded } from '../core/workflow/load.ts';
+import type { LocatedProblem } from '../core/workflow/stream.ts';
 import { printError, problemLine } from './output.ts';
 
 export function addValidate(program: Command): void {
@@ -8,10 +9,12 @@ export function addValidate(program: Command): void {
     .command('validate')
     .description('check a workflow file without running it')
     .argument('<file>', 'the workflow file')
+    .option('--show-unresolved', 'also tell references that have a value only when the workflow runs')
     .addHelpText('after', '\nExample:\n  dagu validate invoices.yaml')
-    .action(async (file: string) => {
+    .action(async (file: string, { showUnresolved }: { showUnresolved?: boolean }) => {
       const loaded = await readWorkflowFile(file, { strictStream: true });
-      printWarnings(loaded);
+      printWarnings(loaded.warnings);
+      if (showUnresolved) printWarnings(loaded.unresolved);
       if (loaded.workflow === undefined) {
         printProblems(file, loaded);
         process.exitCode = 1;
@@ -25,7 +28,7 @@ export function printProblems(file: string, { problems }: Loaded): void {
   printError(`Validation failed for ${file}\n${list}`);
 }
 
-function printWarnings({ warnings }: Loaded): void {
+function printWarnings(warnings: readonly LocatedProblem[]): void {
   if (warnings.length > 0) printError(warnings.map((warning) => `warning: ${problemLine(warning)}\n`).join(''));
 }
 

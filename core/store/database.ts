@@ -31,7 +31,9 @@ const noSpaceToShare = 4874;
 function connected(path: string, locking: string): DatabaseSyncInstance {
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
-    database.exec(`${locking} PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON`);
+    // secure_delete: what is replaced, as an answer that held a secret, is gone from the file too.
+    database.exec(`${locking} PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+       PRAGMA secure_delete = ON`);
     return database;
   } catch (error) {
     database.close();

@@ -133,6 +133,64 @@ handler_on:
   });
 });
 
+describe('approval under a run', () => {
+  const flow = `working_dir: .
+secrets: [{name: KEY, provider: env, key: DAGU_TEST_KEY}]
+steps:
+  - id: each
+    foreach:
+      items: [one, "\${env.KEY}"]
+      key: \${foreach.item}
+      steps:
+        - {id: check, run: "true", approval: {input: [NOTE]}}
+  - {id: last, depends: each, run: echo last >> log}
+`;
+
+  it('is told by the run above, may be given at the same time, and leaves no secret in the store', async () => {
+    const env = { DAGU_TEST_KEY: 'very-secret-key' };
+    const started = await line.start(['start', line.file('flow.yaml', flow)], env).ended;
+    const answers = [...started.stdout.matchAll(/dagu approve flow --run-id (\w+) --step check/g)].map(([, id]) => id);
+    expect(answers).toHaveLength(2);
+    expect(await line.run('approve', 'flow', '--step', 'check')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Error: several steps wait: "check" of run \w+, "check" of run \w+; name one/),
+    });
+    const approved = await Promise.all(
+      answers.map(
+        (id) => line.start(['approve', 'flow', '-r', id as string, '-i', 'NOTE=has very-secret-key'], env).ended,
+      ),
+    );
+    for (const { code, stderr } of approved) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await until(async () => expect(await status()).toMatchObject({ status: 'succeeded' }));
+    expect(written('log')).toBe('last\n');
+    const shown = JSON.stringify([started, approved, await status()]);
+    expect(shown).toContain('*******');
+    expect(shown).not.toContain('very-secret-key');
+    for (const suffix of ['', '-wal']) {
+      const database = join(line.home, `dagu-desktop.db${suffix}`);
+      if (existsSync(database)) expect(readFileSync(database).includes('very-secret-key'), suffix).toBe(false);
+    }
+  });
+});
+
+describe('dagu validate', () => {
+  it('tells references without a value before the run only when asked', async () => {
+    const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: "echo ${env.NOT_KNOWN_HERE}"}\n');
+    expect(await line.run('validate', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { code, stderr } = await line.run('validate', '--show-unresolved', file);
+    expect(code).toBe(0);
+    expect(stderr).toContain('NOT_KNOWN_HERE');
+  });
+});
+
+describe('--dagu-home', () => {
+  it('names the folder of the data', async () => {
+    const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: echo x}\n');
+    expect((await line.run('start', '-q', '--dagu-home', 'elsewhere', file)).code).toBe(0);
+    expect(existsSync(join(line.folder, 'elsewhere', 'desktop', 'dagu-desktop.db'))).toBe(true);
+  });
+});
+
 describe('dagu rm', () => {
   it('needs to know what to delete', async () => {
     for (const [args, message] of [
@@ -244,9 +302,8 @@ describe('dagu completion', () => {
     line.file('flow.yaml', 'steps:\n  - {id: a, run: echo x}\n');
     line.file('dagu', `#!/bin/sh\nexec "${process.execPath}" "${dagu}" "$@"\n`);
     chmodSync(join(line.folder, 'dagu'), 0o755);
-    // What the package bash-completion gives, as it would for `dagu start fl`.
-    const words = '_get_comp_words_by_ref() { cur=fl; prev=start; cword=2; words=(dagu start fl); }';
-    const script = `${words}; eval "$(dagu completion bash)"; __dagu_complete; echo "\${COMPREPLY[*]}"`;
+    const typed = 'COMP_WORDS=(dagu start fl); COMP_CWORD=2';
+    const script = `eval "$(dagu completion bash)"; ${typed}; __dagu_complete; echo "\${COMPREPLY[*]}"`;
     const { stdout } = spawnSync('bash', ['--norc', '-c', script], {
       cwd: line.folder,
       encoding: 'utf8',
