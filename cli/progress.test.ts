@@ -17,7 +17,9 @@ let printed: string[];
 beforeEach(() => {
   printed = [];
   vi.useFakeTimers();
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text).trimEnd()) > 0);
+  vi.spyOn(process.stdout, 'write').mockImplementation(
+    (text) => printed.push(...String(text).trimEnd().split('\n')) > 0,
+  );
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -56,5 +58,14 @@ describe('the progress of a run', () => {
     vi.advanceTimersByTime(50);
     expect(getRun).toHaveBeenCalledTimes(1);
     expect(printed).toEqual([]);
+  });
+
+  it('leaves out what happened before, and shows a step that begins again', () => {
+    const progress = new Progress({} as unknown as Store, 'r1');
+    progress.passOver(detail);
+    const [first, ...others] = detail.steps;
+    const again = { ...first, startedAt: at(7), finishedAt: at(8) } as (typeof detail.steps)[number];
+    progress.show({ ...detail, steps: [again, ...others] });
+    expect(printed).toEqual(['flow, run r1', '  b  started', '  b  succeeded after 1.0 s']);
   });
 });
