@@ -44,9 +44,9 @@ describe('parameters', () => {
 });
 
 describe('a positional parameter', () => {
-  it('has its place as name, and its word as default', () => {
+  it('has its place as name, its word as default, and what is given by the word too', () => {
     expect(start('CITY N=3', '')).toEqual({ 1: 'CITY', N: '3' });
-    expect(start('CITY N=3', 'Paris')).toEqual({ 1: 'Paris', N: '3' });
+    expect(start('CITY N=3', 'Paris')).toEqual({ 1: 'Paris', CITY: 'Paris', N: '3' });
   });
 
   it('may be named by its word, which steps then read, too', () => {

@@ -79,8 +79,13 @@ export function resolveParams(
   if (positional.length > declared.length) {
     throw new ParamError(`too many positional params: expected at most ${declared.length}, got ${positional.length}`);
   }
-  for (const [index, { value }] of positional.entries()) values.set(declared[index]?.name as string, value);
   const others = new Map<string, string>();
+  for (const [index, { value }] of positional.entries()) {
+    const param = declared[index] as Param;
+    values.set(param.name, value);
+    const alias = aliasOf(param);
+    if (alias !== undefined) others.set(alias, value);
+  }
   for (const { name, value } of given) {
     if (name === undefined) continue;
     const param = find(declared, name);
@@ -105,10 +110,12 @@ export function resolveParams(
 
 /** The parameter of a name; a positional one may also be named by the word that is its default. */
 function find(declared: readonly Param[], name: string): Param | undefined {
-  return (
-    declared.find((param) => param.name === name) ??
-    declared.find((param) => isPositional(param) && param.default === name)
-  );
+  return declared.find((param) => param.name === name) ?? declared.find((param) => aliasOf(param) === name);
+}
+
+/** The word that stands for a positional parameter in the file, where it can be a name. */
+function aliasOf(param: Param): string | undefined {
+  return isPositional(param) && /^[A-Za-z][A-Za-z0-9_]*$/.test(param.default ?? '') ? param.default : undefined;
 }
 
 /** Whether a parameter has a place and no name. */
