@@ -136,7 +136,7 @@ describe('a computer step', () => {
     line.file('flow.yaml', typing);
     const { child, ended } = line.start(['start', 'flow.yaml'], session.env);
     await whileTyping();
-    const all = [child.pid as number, ...descendants(child.pid as number, /executor\.js|driver\.js/)];
+    const all = [child.pid as number, ...descendants(child.pid as number, /executor\.cjs|driver\.js/)];
     expect(all).toHaveLength(3);
     for (const pid of all) process.kill(pid, 'SIGKILL');
     const { status, step } = await outcome(ended);
