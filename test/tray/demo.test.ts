@@ -23,7 +23,7 @@ it('posts the example’s invoices in HomeBank at a click', { timeout: 180_000 }
   onTestFinished(() => tray.stop());
   const { page } = tray;
 
-  await page.getByRole('button', { name: 'Run post-invoices' }).click();
+  await page.getByRole('button', { name: 'Run post-invoices', exact: true }).click();
   const steps = page.getByRole('region', { name: 'Steps' });
   const done = page.getByRole('status').filter({ hasText: /^Done: all \d+ steps$/ });
   const failed = page.getByRole('alert');
