@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { Store } from '../core/store/store.ts';
 import { openStore } from './open-store.ts';
-import { print, UsageError } from './output.ts';
+import { checkFormat, print, UsageError } from './output.ts';
 
 interface RemoveFlags {
   history?: boolean;
@@ -12,6 +12,7 @@ interface RemoveFlags {
   olderThan?: string;
   force?: boolean;
   dryRun?: boolean;
+  format: string;
 }
 
 export function addRemove(program: Command): void {
@@ -24,15 +25,20 @@ export function addRemove(program: Command): void {
     .option('-t, --older-than <age>', 'only runs older than this: 24h, 10d or 1w')
     .option('-f, --force', 'do not ask')
     .option('--dry-run', 'only say what would be deleted')
+    .option('--format <format>', 'text or json', 'text')
     .addHelpText('after', '\nExample:\n  dagu rm invoices.yaml --history --older-than 30d')
     .action(async (workflow: string, flags: RemoveFlags) => {
+      const format = checkFormat(flags.format);
       const before = checkFlags(flags);
       const file = flags.definition ? checkFile(workflow) : undefined;
       const store = openStore();
       try {
         if (!(flags.force || flags.dryRun) && !(await isConfirmed(workflow, flags))) return;
-        if (flags.history) removeHistory(store, workflow, before, flags.dryRun ?? false);
-        if (file !== undefined) removeFile(file, flags.dryRun ?? false);
+        const dryRun = flags.dryRun ?? false;
+        const runs = flags.history ? removeHistory(store, workflow, before, dryRun) : [];
+        if (file !== undefined && !dryRun) rmSync(file);
+        if (format === 'json') print(`${JSON.stringify({ dryRun, runs, files: file === undefined ? [] : [file] })}\n`);
+        else print(told(workflow, flags, runs, file));
       } finally {
         store.close();
       }
@@ -74,24 +80,22 @@ async function isConfirmed(workflow: string, { history, definition, olderThan }:
   }
 }
 
-function removeHistory(store: Store, workflow: string, olderThan: Date | undefined, dryRun: boolean): void {
-  const removed = store.removeRuns({
-    workflow,
-    path: resolve(workflow),
-    dryRun,
-    ...(olderThan !== undefined && { olderThan }),
-  });
-  if (removed.length === 0) print(`No runs to delete for DAG "${workflow}"\n`);
-  else if (dryRun) {
-    const ids = removed.map((id) => `  - ${id}\n`).join('');
-    print(`Dry run: Would delete ${removed.length} run(s) for DAG "${workflow}":\n${ids}`);
-  } else print(`Successfully removed ${removed.length} run(s) for DAG "${workflow}"\n`);
+/** Gives the ids of the runs that were deleted, or would be. */
+function removeHistory(store: Store, workflow: string, olderThan: Date | undefined, dryRun: boolean): string[] {
+  const age = olderThan === undefined ? {} : { olderThan };
+  return store.removeRuns({ workflow, path: resolve(workflow), dryRun, ...age });
 }
 
-function removeFile(path: string, dryRun: boolean): void {
-  if (dryRun) print(`Dry run: Would delete the workflow file ${path}\n`);
-  else {
-    rmSync(path);
-    print(`Successfully removed the workflow file ${path}\n`);
+function told(workflow: string, { history, dryRun }: RemoveFlags, runs: string[], file: string | undefined): string {
+  const lines: string[] = [];
+  if (history && runs.length === 0) lines.push(`No runs to delete for DAG "${workflow}"`);
+  else if (history && dryRun) {
+    lines.push(`Dry run: Would delete ${runs.length} run(s) for DAG "${workflow}":`, ...runs.map((id) => `  - ${id}`));
+  } else if (history) lines.push(`Successfully removed ${runs.length} run(s) for DAG "${workflow}"`);
+  if (file !== undefined) {
+    lines.push(
+      dryRun ? `Dry run: Would delete the workflow file ${file}` : `Successfully removed the workflow file ${file}`,
+    );
   }
+  return lines.map((line) => `${line}\n`).join('');
 }

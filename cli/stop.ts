@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import type { RunDetail, RunStatus } from '../core/contract/run.ts';
 import { isEnded } from '../core/contract/run-state.ts';
 import type { Store } from '../core/store/store.ts';
-import { executeRun, ofStored } from './drive-run.ts';
+import { executeRun, ofStored, type ShowFlags } from './drive-run.ts';
 import { findRunThatIs } from './find-run.ts';
 import { openStore } from './open-store.ts';
-import { print, statusWord, UsageError } from './output.ts';
+import { checkFormat, print, statusWord, UsageError } from './output.ts';
+import { asJson } from './status.ts';
 import { trayRuns } from './tray.ts';
 
 const active: readonly RunStatus[] = ['running', 'not_started', 'queued', 'waiting'];
@@ -22,34 +23,36 @@ export function addStop(program: Command): void {
     .argument('<workflow>', "the workflow's file or name")
     .option('-r, --run-id <id>', 'the run; else the newest at work')
     .option('-q, --quiet', 'print nothing but errors')
+    .option('-f, --format <format>', 'text or json', 'text')
     .addHelpText('after', '\nExample:\n  dagu stop invoices.yaml')
-    .action(async (workflow: string, { runId, quiet = false }: { runId?: string; quiet?: boolean }) => {
+    .action(async (workflow: string, flags: { runId?: string; quiet?: boolean; format: string }) => {
+      const format = checkFormat(flags.format);
       const store = openStore();
       try {
-        const detail = findRunThatIs(store, workflow, runId, { statuses: active, what: 'at work' });
-        await stop(store, detail, quiet);
+        const detail = findRunThatIs(store, workflow, flags.runId, { statuses: active, what: 'at work' });
+        await stop(store, detail, { ...flags, format });
       } finally {
         store.close();
       }
     });
 }
 
-async function stop(store: Store, { run }: RunDetail, quiet: boolean): Promise<void> {
+async function stop(store: Store, { run }: RunDetail, flags: ShowFlags): Promise<void> {
   store.requestStop(run.runId, 'stopped with dagu stop');
   const hasProcess = run.status === 'running' || run.status === 'not_started';
-  if (hasProcess || trayRuns(store)) return await waitForEnd(store, run.runId, quiet);
+  if (hasProcess || trayRuns(store)) return await waitForEnd(store, run.runId, flags);
   // Nobody works on a run that waits: this command does, for its handlers.
   const detail = await executeRun(store, { mode: 'resume', ...ofStored(run) });
-  if (detail === undefined) await waitForEnd(store, run.runId, quiet);
-  else tell(detail, quiet);
+  if (detail === undefined) await waitForEnd(store, run.runId, flags);
+  else tell(detail, flags);
 }
 
-async function waitForEnd(store: Store, runId: string, quiet: boolean): Promise<void> {
+async function waitForEnd(store: Store, runId: string, flags: ShowFlags): Promise<void> {
   const end = Date.now() + waitMs;
   for (;;) {
     const detail = store.getRun(runId);
     if (detail === undefined) throw new UsageError(`run ${runId} is gone`);
-    if (isEnded(detail.run.status)) return tell(detail, quiet);
+    if (isEnded(detail.run.status)) return tell(detail, flags);
     if (Date.now() > end) {
       throw new UsageError(
         `run ${runId} was asked to stop and is still at work; dagu status --run-id ${runId} shows it`,
@@ -59,6 +62,8 @@ async function waitForEnd(store: Store, runId: string, quiet: boolean): Promise<
   }
 }
 
-function tell({ run }: RunDetail, quiet: boolean): void {
-  if (!quiet) print(`Run ${run.runId} of "${run.name}" ${statusWord(run.status)}\n`);
+function tell(detail: RunDetail, { quiet, format }: ShowFlags): void {
+  const { runId, name, status } = detail.run;
+  if (format === 'json') print(`${JSON.stringify(asJson(detail), null, 2)}\n`);
+  else if (!quiet) print(`Run ${runId} of "${name}" ${statusWord(status)}\n`);
 }

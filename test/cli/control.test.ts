@@ -183,6 +183,17 @@ describe('dagu validate', () => {
   });
 });
 
+describe('--format json', () => {
+  it('is there for programs that stop and delete runs', async () => {
+    const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: "true", approval: {}}\n');
+    await line.run('start', '-q', '-r', 'r1', file);
+    expect(await line.json('stop', 'flow')).toMatchObject({ runId: 'r1', status: 'aborted' });
+    expect(await line.json('rm', 'flow', '-H', '--dry-run')).toEqual({ dryRun: true, runs: ['r1'], files: [] });
+    expect(await line.json('rm', 'flow', '-H', '-f')).toEqual({ dryRun: false, runs: ['r1'], files: [] });
+    expect(await line.json('version')).toEqual({ name: 'Dagu Desktop', version: expect.any(String) });
+  });
+});
+
 describe('--dagu-home', () => {
   it('names the folder of the data', async () => {
     const file = line.file('flow.yaml', 'steps:\n  - {id: a, run: echo x}\n');
