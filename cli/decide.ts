@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunDetail, RunSummary, StepSummary } from '../core/contract/run.ts';
 import type { Store } from '../core/store/store.ts';
-import { finishRun, ofStored, type ShowFlags } from './drive-run.ts';
+import { trayRuns } from '../main/tray-lock.ts';
+import { driveRun, ofStored, type ShowFlags } from './drive-run.ts';
 import { findRunThatIs, waitingUnder } from './find-run.ts';
 import { openStore } from './open-store.ts';
 import { checkFormat, print, UsageError } from './output.ts';
-import { trayRuns } from './tray.ts';
 
 /** How often a run is looked at that another process goes on with, in ms. */
 const lookEveryMs = 200;
@@ -108,7 +108,7 @@ async function decide(store: Store, run: RunSummary, given: Given, flags: ShowFl
     ...(reason !== undefined && { reason }),
   });
   if (!flags.quiet && flags.format === 'text') print(`${decision.done}: step "${step.step}" of run ${run.runId}\n`);
-  if (trayRuns(store)) {
+  if (trayRuns(store.paths.locks)) {
     if (!flags.quiet && flags.format === 'text') print('The tray app goes on with the run.\n');
     return;
   }
@@ -117,7 +117,7 @@ async function decide(store: Store, run: RunSummary, given: Given, flags: ShowFl
 
 /** Goes on with the run, unless another process does: that one may have come too early to see the answer. */
 async function goOn(store: Store, run: RunSummary, flags: ShowFlags): Promise<void> {
-  while (!(await finishRun(store, { mode: 'resume', ...ofStored(run) }, flags))) {
+  while (!(await driveRun(store, { mode: 'resume', ...ofStored(run) }, flags))) {
     if (store.openAnswers(run.runId).length === 0) {
       if (!flags.quiet && flags.format === 'text') print('Another process goes on with the run.\n');
       return;

@@ -13,13 +13,11 @@ export interface ShowFlags {
   format: 'text' | 'json';
 }
 
-/** Executes a run, shows it as it goes and at its end, and sets the exit code; one that waits for a person ends with 0. */
-export async function driveRun(store: Store, request: Omit<RunRequest, 'home'>, flags: ShowFlags): Promise<void> {
-  await finishRun(store, request, flags);
-}
-
-/** As {@link driveRun}; false where another process does it, or did. */
-export async function finishRun(store: Store, request: Omit<RunRequest, 'home'>, flags: ShowFlags): Promise<boolean> {
+/**
+ * Executes a run, shows it as it goes and at its end, and sets the exit code; one that waits
+ * for a person ends with 0. False where another process does it, or did.
+ */
+export async function driveRun(store: Store, request: Omit<RunRequest, 'home'>, flags: ShowFlags): Promise<boolean> {
   const asText = !flags.quiet && flags.format === 'text';
   const progress = asText ? new Progress(store, request.runId) : undefined;
   const before = request.mode === 'start' ? undefined : store.getRun(request.runId);

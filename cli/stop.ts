@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { RunDetail, RunStatus } from '../core/contract/run.ts';
 import { isEnded } from '../core/contract/run-state.ts';
 import type { Store } from '../core/store/store.ts';
+import { trayRuns } from '../main/tray-lock.ts';
 import { executeRun, ofStored, type ShowFlags } from './drive-run.ts';
 import { findRunThatIs } from './find-run.ts';
 import { openStore } from './open-store.ts';
 import { checkFormat, print, statusWord, UsageError } from './output.ts';
 import { asJson } from './status.ts';
-import { trayRuns } from './tray.ts';
 
 const active: readonly RunStatus[] = ['running', 'not_started', 'queued', 'waiting'];
 
@@ -40,7 +40,7 @@ export function addStop(program: Command): void {
 async function stop(store: Store, { run }: RunDetail, flags: ShowFlags): Promise<void> {
   store.requestStop(run.runId, 'stopped with dagu stop');
   const hasProcess = run.status === 'running' || run.status === 'not_started';
-  if (hasProcess || trayRuns(store)) return await waitForEnd(store, run.runId, flags);
+  if (hasProcess || trayRuns(store.paths.locks)) return await waitForEnd(store, run.runId, flags);
   // Nobody works on a run that waits: this command does, for its handlers.
   const detail = await executeRun(store, { mode: 'resume', ...ofStored(run) });
   if (detail === undefined) await waitForEnd(store, run.runId, flags);

@@ -38,7 +38,7 @@ export function storeQueries(store: Store): Handlers<typeof queriesProtocol> {
       active: store.listRuns({ limit: many, statuses: ['running', 'not_started'] }),
       resumable: store
         .listRuns({ limit: many, statuses: ['waiting'] })
-        .filter(({ runId }) => isAnswered(runId))
+        .filter(({ runId }) => store.isAnswered(runId))
         .reverse(),
     }),
     queueRun: ({ request, name, source }) => {
@@ -100,12 +100,6 @@ export function storeQueries(store: Store): Handlers<typeof queriesProtocol> {
     const limit = workflow?.maxActiveRuns ?? standardMaxActiveRuns;
     limits.set(runId, limit);
     return limit;
-  }
-
-  /** Whether a waiting run, or a waiting one under it, has an answer or is asked to stop: it goes on as a whole. */
-  function isAnswered(runId: string): boolean {
-    if (store.openAnswers(runId).length > 0 || store.stopRequest(runId) !== undefined) return true;
-    return store.listChildren(runId).some((child) => child.status === 'waiting' && isAnswered(child.runId));
   }
 
   /** After a crash between a run and its schedule's mark, the moment comes again: it has its run. */

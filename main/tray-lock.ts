@@ -13,7 +13,7 @@ const tryEveryMs = 100;
  * @param locks the data directory's folder of locks
  */
 export async function holdTrayLock(locks: string, signal: AbortSignal): Promise<void> {
-  const lock = await takeLock(join(locks, 'tray.lock'), signal);
+  const lock = await takeLock(lockPath(locks), signal);
   if (lock === undefined) return;
   if (signal.aborted) lock.release();
   else signal.addEventListener('abort', () => lock.release());
@@ -26,4 +26,15 @@ async function takeLock(path: string, signal: AbortSignal): Promise<FileLock | u
     await delay(tryEveryMs);
   }
   return undefined;
+}
+
+/** Whether a tray app holds the lock: it then goes on with runs that were answered, and stops them. */
+export function trayRuns(locks: string): boolean {
+  const lock = tryFileLock(lockPath(locks));
+  lock?.release();
+  return lock === undefined;
+}
+
+function lockPath(locks: string): string {
+  return join(locks, 'tray.lock');
 }

@@ -203,6 +203,17 @@ export class Store {
   }
 
   /** Whether a run that waits has something to go on with: an answer to it or a run under it, or a stop. */
+  /** Whether a waiting run, or a waiting one under it, has an answer or is asked to stop: it goes on as a whole. */
+  isAnswered(runId: string): boolean {
+    if (this.hasOwnAnswer(runId)) return true;
+    return this.listChildren(runId).some((child) => child.status === 'waiting' && this.isAnswered(child.runId));
+  }
+
+  /** Whether a run itself has an answer that no process took up, or is asked to stop. */
+  hasOwnAnswer(runId: string): boolean {
+    return this.openAnswers(runId).length > 0 || this.stopRequest(runId) !== undefined;
+  }
+
   isAsked(runId: string): boolean {
     return decisions.isAsked(this.#db, runId);
   }

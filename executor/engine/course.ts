@@ -11,7 +11,7 @@ import { after, pause } from './retry.ts';
 import type { RunContext } from './run-context.ts';
 import { whyRunNotMet } from './run-preconditions.ts';
 import { runStep, type StepEnd } from './step.ts';
-import { isAnswered, takeAnswers } from './waiting.ts';
+import { takeAnswers } from './waiting.ts';
 
 /** How a run ended, or that it waits for a person. */
 export interface RunEnd {
@@ -154,7 +154,7 @@ class Course {
     const children = store
       .listChildren(runId)
       .filter(({ parent, status }) => parent?.step === step && status === 'waiting');
-    return children.some((child) => isAnswered(store, child.runId));
+    return children.some((child) => store.isAnswered(child.runId));
   }
 
   #waiting(): string[] {
@@ -209,7 +209,7 @@ class Course {
     store.waitRun(runId);
     run.log.line(`the run waits for: ${waiting.join(', ')}`);
     run.changed();
-    return isAnswered(store, runId) ? takeAnswers(run) : undefined;
+    return store.isAnswered(runId) ? takeAnswers(run) : undefined;
   }
 
   async #end(end: RunEnd): Promise<RunEnd> {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { loadWorkflowText } from '../../core/process/workflow-file.ts';
 import type { RunState } from '../../core/store/shapes.ts';
-import { loadWorkflow } from '../../core/workflow/load.ts';
 import { maxFileBytes } from '../../core/workflow/stream.ts';
 import { handlerNames, type Step, type Workflow } from '../../core/workflow/types.ts';
 import { StepError } from '../action.ts';
@@ -85,10 +84,7 @@ export function stepNamed({ steps, handlers }: Workflow, name: string): Step | u
 
 /** Loads the text of a workflow file. Throws a {@link StepError} that tells the first thing that is wrong with it. */
 export function workflowOf(text: string, path: string): Workflow {
-  const { workflow, problems } = loadWorkflow(text, path, {
-    strictStream: false,
-    readSchemaFile: (file) => readFileSync(resolve(dirname(path), file), 'utf8'),
-  });
+  const { workflow, problems } = loadWorkflowText(text, path, { strictStream: false });
   if (workflow !== undefined) return workflow;
   const [problem] = problems;
   const place = problem?.line === undefined ? path : `${path}:${problem.line}`;

@@ -14,7 +14,6 @@ import { type Family, sharedKeychain } from './family.ts';
 import { type SourcedWorkflow, WorkflowFinder, workflowOf } from './find-workflow.ts';
 import { makeFolders, newRunOf, newStepsOf, type RunPlace, storedPlace } from './open-run.ts';
 import { SubRuns } from './sub-run.ts';
-import { isAnswered } from './waiting.ts';
 
 /** What the run at the top of a family shares with all under it, but for what follows from the run itself. */
 export type FamilyParts = Omit<Family, 'root' | 'finder' | 'openKeychain'>;
@@ -93,7 +92,7 @@ class RootRun {
   async #resume(state: RunState): Promise<BegunRun> {
     const { runId, status } = state.summary;
     const isOpen = status === 'waiting' || status === 'queued';
-    if (!isOpen || !isAnswered(this.#parts.store, runId))
+    if (!isOpen || !this.#parts.store.isAnswered(runId))
       throw nothingToDo(runId, `it is ${status}, and no answer to it is open`);
     // It is asked to end before it began: its handlers run all the same.
     if (status === 'queued') return await this.#startQueued(state);

@@ -21,7 +21,7 @@ import {
 } from './open-run.ts';
 import type { RunContext, RunsUnder, StepPlace } from './run-context.ts';
 import { Stopped } from './stop-watch.ts';
-import { isAnswered, takeUp } from './waiting.ts';
+import { takeUp } from './waiting.ts';
 
 /** How many runs may be one under another, the first one counted. */
 export const maxDepth = 16;
@@ -55,7 +55,7 @@ export class SubRuns implements RunsUnder {
     const opening = this.#stored(asked, state);
     if (isGood(status)) return await this.#outputs(asked, opening, state);
     if (status === 'waiting') {
-      if (!isAnswered(store, runId)) return { runId, status, outputs: {} };
+      if (!store.isAnswered(runId)) return { runId, status, outputs: {} };
       return await this.#finish(asked, await goOn(opening, state));
     }
     if (place.goesOn && status !== 'not_started') {
